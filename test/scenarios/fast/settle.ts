@@ -173,7 +173,7 @@ function expectNothingBefore(wakeAt: Instant, { fleet, decisions }: Observed): v
 }
 
 function gistOf({ actions, status: { conditions, wave, target } }: Decision): object {
-  return { actions, wave, target, conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })) }
+  return { actions, wave, target, conditions: conditions.map(({ lastTransitionTime: _, ...said }) => said) }
 }
 
 /** Both count up only. */
