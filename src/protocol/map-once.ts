@@ -7,16 +7,17 @@ export function mapOnce<In, Out>(work: (item: In) => Out): (items: readonly In[]
   let before: readonly In[] = []
   let known: readonly Out[] = []
   return (items) => {
-    const results: Out[] = []
-    let isSame = items.length === known.length
+    let changed = items.length === known.length ? undefined : known.slice(0, items.length)
     for (let index = 0; index < items.length; index++) {
       const item = items[index] as In
-      const result = index < known.length && item === before[index] ? (known[index] as Out) : work(item)
-      isSame &&= result === known[index]
-      results.push(result)
+      if (index < known.length && item === before[index]) continue
+      const result = work(item)
+      if (changed === undefined && result === known[index]) continue
+      changed ??= known.slice()
+      changed[index] = result
     }
     before = items
-    if (!isSame) known = results
+    known = changed ?? known
     return known
   }
 }

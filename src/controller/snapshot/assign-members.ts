@@ -56,8 +56,9 @@ function sorted(nodes: readonly ClusterNode[], places: readonly Place[], { pools
   const contested = new Map<string, string[]>()
   const strays: ClusterNode[] = []
   const mislabelled: LabelPool[] = []
-  for (const [index, { pool, contested: claims, isMislabelled }] of places.entries()) {
+  for (let index = 0; index < nodes.length; index++) {
     const node = nodes[index] as ClusterNode
+    const { pool, contested: claims, isMislabelled } = places[index] ?? NOWHERE
     if (pool === undefined) strays.push(node)
     else byPool.get(pool)?.push(node)
     if (pool !== undefined && isMislabelled) mislabelled.push({ kind: 'label', node: node.name, pool })

@@ -65,16 +65,26 @@ function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Jso
 function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
   const { schema } = at
   const old = isObject(at.old) ? at.old : undefined
-  const result: Record<string, Json> = {}
-  let isWhole = defaultsOf(schema).every(([key]) => key in value)
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value)
+  // Most objects come out as they went in: another one is made from the first member that does not.
+  let result: Record<string, Json> | undefined
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string
     const member = visitMember(value[key], { at, key, old: old?.[key] }, options)
-    if (member === undefined || member !== value[key]) isWhole = false
+    if (result === undefined && member !== undefined && member === value[key]) continue
+    result ??= membersAt(value, keys.slice(0, index))
     if (member !== undefined) result[key] = member
   }
-  if (isWhole) return value
+  if (result === undefined && defaultsOf(schema).every(([key]) => key in value)) return value
+  result ??= membersAt(value, keys)
   fillDefaults(result, schema)
   return result
+}
+
+function membersAt(value: JsonObject, keys: readonly string[]): Record<string, Json> {
+  const members: Record<string, Json> = {}
+  for (const key of keys) members[key] = value[key] as Json
+  return members
 }
 
 interface Member {
