@@ -23,6 +23,16 @@ test('a kubelet of a newer minor is refused, with what is allowed', () => {
   })
 })
 
+test('a kubelet that is newer than the oldest of API servers four minors apart is refused as newer', () => {
+  const apart: SkewFacts = {
+    kind: 'known',
+    oldest: { name: '"a"', version: 'v1.32.1' },
+    newest: { name: '"b"', version: 'v1.36.3' },
+  }
+
+  expect(skewBreach('1.33.0', apart)?.message).toBe('kubelet 1.33.0 is newer than "a" at v1.32.1; allowed: none')
+})
+
 test('a kubelet more than three minors older is refused, with what is allowed', () => {
   expect(skewBreach('1.32.9', at('v1.36.3'))).toEqual({
     message: 'kubelet 1.32.9 is more than 3 minors older than the API server at v1.36.3; allowed: 1.33 to 1.36',

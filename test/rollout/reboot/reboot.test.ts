@@ -366,3 +366,13 @@ test('no other reboot waits for a machine that was down when its reboot was orde
   expect(deeds(deciding(options, down.orderedToReboot('new', order), asked))).toEqual([])
   expect(deeds(deciding(options, down.orderedToReboot('new', order, { at: noon - hour }), asked))).toEqual(['cordon a'])
 })
+
+test('pool is stalled by a machine that failed at its reboot, and is not reconciling though another one waits for its own', () => {
+  const failed = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED })
+    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const decision = deciding({ maxUnavailable: 2 }, failed, done('b').toReboot('1'))
+
+  expect(deeds(decision)).toEqual([])
+  expect(verdict(decision)).toMatchObject({ Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})

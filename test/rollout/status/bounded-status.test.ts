@@ -37,6 +37,14 @@ test('a status stays far below the size of an object, whatever others write into
   expect(condition(decision, 'Stalled').message).toHaveLength(4_000)
 })
 
+test('a status cuts a long subject of a commit that has no author, and a long author of one without a subject', () => {
+  const pool = aPool({ stable: 'old' }).with(aNode('a').on('old'))
+  const targetWith = (more: object) => decide({ ...pool, head: { ...pool.head, ...more } }, noon).status.target
+
+  expect(targetWith({ subject: long })?.subject).toHaveLength(200)
+  expect(targetWith({ author: long })?.author).toHaveLength(200)
+})
+
 test('a bounded status given back as memory gives the same status', () => {
   const pool = talkative()
   const first = decide(pool, noon)
