@@ -16,3 +16,17 @@ export function applyMergePatch(target: Json | undefined, patch: JsonObject): Js
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+export type JsonPath = readonly string[]
+
+export interface Leaf {
+  readonly path: JsonPath
+  readonly value: Json
+}
+
+/** Every value that is no object, and every empty object, with its path. */
+export function leavesOf(value: Json, path: JsonPath = []): Leaf[] {
+  if (!isJsonObject(value)) return [{ path, value }]
+  const members = Object.entries(value)
+  return members.length === 0 ? [{ path, value }] : members.flatMap(([key, member]) => leavesOf(member, [...path, key]))
+}

@@ -25,6 +25,14 @@ export function selectsLabels({ matchLabels, matchExpressions }: NodeSelector, l
   )
 }
 
+/** A LabelSelector as it stands in an object of the API server, which has validated it. */
+export type LabelSelector = Partial<NodeSelector>
+
+/** An empty selector selects all, and none at all selects nothing. */
+export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
+  return selector !== undefined && selectsLabels({ matchLabels: {}, ...selector }, labels)
+}
+
 /** Every condition in one form: a label of matchLabels is an expression with one value. */
 export function requirementsOf({ matchLabels, matchExpressions = [] }: NodeSelector): readonly LabelRequirement[] {
   const ofLabels = Object.entries(matchLabels).map(([key, value]): LabelRequirement => ({ key, operator: 'In', values: [value] }))

@@ -1,7 +1,5 @@
 import type { Json } from '../protocol/digest.ts'
-import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
-
-export type JsonPath = readonly string[]
+import { isJsonObject, type JsonObject, type JsonPath } from '../protocol/merge-patch.ts'
 
 /**
  * One patch that does what the patches do one after the other; nulls are kept, for what it will be applied to is not known here.
@@ -30,16 +28,4 @@ function composeMember(earlier: Json | undefined, later: Json, path: JsonPath): 
   if (!isJsonObject(later) || earlier === undefined) return later
   if (!isJsonObject(earlier)) throw new UnsayableError(path)
   return compose(earlier, later, path)
-}
-
-export interface Leaf {
-  readonly path: JsonPath
-  readonly value: Json
-}
-
-/** Every value that is no object, and every empty object, with its path. */
-export function leavesOf(value: Json, path: JsonPath = []): Leaf[] {
-  if (!isJsonObject(value)) return [{ path, value }]
-  const members = Object.entries(value)
-  return members.length === 0 ? [{ path, value }] : members.flatMap(([key, member]) => leavesOf(member, [...path, key]))
 }

@@ -1,7 +1,7 @@
+import { leavesOf } from '../protocol/merge-patch.ts'
 import { type MapFlags, statedFlags } from '../repo/flag-maps.ts'
 import { findConflicts } from './find-conflicts.ts'
 import type { LayerSubject } from './layers.ts'
-import { leavesOf } from './merge-config.ts'
 import type { RenderProblem } from './render-problem.ts'
 
 /** Overrides are one level: two that meet on a node may not say different things about a flag, a field or a file. */

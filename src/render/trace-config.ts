@@ -1,7 +1,6 @@
 import type { Json } from '../protocol/digest.ts'
-import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
+import { isJsonObject, type JsonObject, leavesOf } from '../protocol/merge-patch.ts'
 import type { Layer } from './layers.ts'
-import { leavesOf } from './merge-config.ts'
 import type { Origin } from './render-problem.ts'
 
 /** A value and the place that states it. */

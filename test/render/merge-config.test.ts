@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyMergePatch, type JsonObject } from '../../src/protocol/merge-patch.ts'
-import { composeMergePatches, leavesOf, UnsayableError } from '../../src/render/merge-config.ts'
+import { applyMergePatch, type JsonObject, leavesOf } from '../../src/protocol/merge-patch.ts'
+import { composeMergePatches, UnsayableError } from '../../src/render/merge-config.ts'
 
 /** Of the examples in RFC 7396, appendix A, those whose target and patch are objects. */
 test.each<[JsonObject, JsonObject, JsonObject]>([

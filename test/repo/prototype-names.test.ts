@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { selects } from '../../src/kube/label-selector.ts'
 import { applyMergePatch } from '../../src/protocol/merge-patch.ts'
+import { selects } from '../../src/protocol/node-selector.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
 import { loadFleet } from '../../src/repo/load-fleet.ts'
 import { formatProblem } from '../../src/repo/problem.ts'
@@ -48,7 +48,7 @@ test.for(LABELS)('a label "%s" selects the nodes that have it, and no other', (n
 })
 
 test('a selector tells a label that is there from what every object has', () => {
-  const exists = { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] }
+  const exists = { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] } as const
   expect([selects(exists, {}), selects(exists, { constructor: 'x' })]).toEqual([false, true])
 })
 

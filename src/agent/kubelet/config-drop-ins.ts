@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../protocol/digest.ts'
-import { applyMergePatch, isJsonObject, type JsonObject } from '../../protocol/merge-patch.ts'
+import { applyMergePatch, isJsonObject, type JsonObject, leavesOf } from '../../protocol/merge-patch.ts'
 import { KUBELET_UNIT, UNIT_DIRECTORIES } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { UpcomingFiles } from '../resources/kind.ts'
@@ -70,7 +70,8 @@ export interface DropIn {
 
 /** Pure. @param dropIns in the order in which the kubelet reads them */
 export function findOverridden(wanted: JsonObject, dropIns: readonly DropIn[]): string[] {
-  return leavesOf(wanted).flatMap((field) => {
+  const leaves = Object.entries(wanted).flatMap(([key, value]) => leavesOf(value, [key]))
+  return leaves.flatMap(({ path: field }) => {
     const own = valueAt(wanted, field)
     const path = lastToChange(field, { wanted, dropIns })
     const final = valueAt(merged(wanted, dropIns), field)
@@ -91,14 +92,6 @@ function lastToChange(
 
 function merged(wanted: JsonObject, dropIns: readonly DropIn[]): JsonObject {
   return dropIns.reduce((document, dropIn) => applyMergePatch(document, dropIn.document), wanted)
-}
-
-/** A list counts as a whole, as it does for the kubelet. */
-function leavesOf(document: JsonObject, above: readonly string[] = []): string[][] {
-  return Object.entries(document).flatMap(([key, value]) => {
-    const path = [...above, key]
-    return isJsonObject(value) && Object.keys(value).length > 0 ? leavesOf(value, path) : [path]
-  })
 }
 
 function valueAt(document: JsonObject, path: readonly string[]): Json | undefined {

@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
-import type { LabelSelector } from '../../kube/label-selector.ts'
-import { selects } from '../../kube/label-selector.ts'
+import { type LabelSelector, selects } from '../../protocol/node-selector.ts'
 import type { PodBudget, PodView } from '../../rollout/model/node-view.ts'
 
 /** What is kept of a pod on a node under drain; `name` is `namespace/name`. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type LabelSelector, selects } from '../../src/kube/label-selector.ts'
+import { type LabelOperator, type LabelSelector, selects } from '../../src/protocol/node-selector.ts'
 
 const labels = { app: 'cart', tier: 'web' }
-const by = (key: string, operator: string, ...values: string[]): LabelSelector => ({
+const by = (key: string, operator: LabelOperator, ...values: string[]): LabelSelector => ({
   matchExpressions: [{ key, operator, values }],
 })
 
@@ -27,7 +27,7 @@ test.each<[LabelSelector, boolean]>([
   [by('gone', 'Exists'), false],
   [by('gone', 'DoesNotExist'), true],
   [by('app', 'DoesNotExist'), false],
-  [by('app', 'Anything', 'cart'), false],
+  [by('app', 'Anything' as LabelOperator, 'cart'), false],
 ])('a selector by expressions: %j is %s', (selector, expected) => {
   expect(selects(selector, labels)).toBe(expected)
 })
