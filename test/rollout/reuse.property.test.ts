@@ -4,7 +4,7 @@ import { type Assessment, assess, conclude } from '../../src/rollout/decide.ts'
 import type { NodeFacts } from '../../src/rollout/exposure/node-facts.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts'
-import { reusableMembers } from '../../src/rollout/reuse.ts'
+import { reusableMembers, scatteredOrder } from '../../src/rollout/reuse.ts'
 import { budgetHolders } from '../../src/rollout/selection/budget-holders.ts'
 import { propose } from '../../src/rollout/selection/propose.ts'
 import { wakeAt } from '../../src/rollout/wake.ts'
@@ -119,6 +119,18 @@ test('an assessment looks again at a node in its soak whose agent stamps the fut
   const later = { ...pool, memory: first.memory }
 
   expect(gistOf(assess(later, noon + 3 * minute, first))).toEqual(gistOf(assess(later, noon + 3 * minute)))
+})
+
+test('scatteredOrder is taken over while the pool has nodes of the same names, and made again for others or fewer', () => {
+  const of = (names: readonly string[]) => aPool({ stable: 'older' }).with(...names.map((name) => aNode(name).on('older')))
+  const last = assess(of(NAMES), noon).state
+
+  expect(scatteredOrder(of(NAMES), last)).toBe(last.order)
+  for (const names of [
+    ['a', 'b', 'c'],
+    ['v', 'w', 'x', 'y', 'z'],
+  ])
+    expect(scatteredOrder(of(names), last)).toEqual(scatteredOrder(of(names), undefined))
 })
 
 test('reusableMembers takes over no member while nodes are at their last resort, be they as many as before', () => {
