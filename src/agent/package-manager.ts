@@ -8,6 +8,10 @@ export interface InstalledPackage {
   readonly complete: boolean
   /** It came because another package needs it. */
   readonly automatic: boolean
+  /** Of one that stands beside other versions of itself, as kernels do with rpm: the others, in the order in which they came. */
+  readonly others?: readonly string[]
+  /** Of these versions, the one whose kernel runs. */
+  readonly running?: string | undefined
 }
 
 export interface PackageWish {
@@ -25,6 +29,8 @@ export interface PackageStep {
   readonly from?: string | undefined
   /** Missing: it is removed. */
   readonly to?: string | undefined
+  /** Only of one that stands beside other versions of itself: the versions that go. None: `to` comes, and nothing goes for it. */
+  readonly leaving?: readonly string[] | undefined
 }
 
 export interface PackageArchive {
@@ -38,6 +44,8 @@ export interface PackageWork {
   readonly install: readonly string[]
   /** Names. */
   readonly remove: readonly string[]
+  /** Versions to remove of packages that stand beside other versions of themselves; those stay. */
+  readonly removeVersions?: readonly PackageArchive[] | undefined
 }
 
 /** What a package manager makes of packages. */
@@ -105,7 +113,7 @@ export interface PackageManager {
   resolve(wishes: readonly PackageWish[], options: ResolveOptions): Promise<readonly PackageStep[]>
   /** Brings an archive into the store, verified by the repository's signature. @returns its path; undefined when nobody has it */
   fetch(archive: PackageArchive, signal?: AbortSignal): Promise<string | undefined>
-  /** Names of installed packages that are held, but for those that stand beside other versions or architectures of themselves. */
+  /** Names of installed packages that are held. */
   held(): Promise<readonly string[]>
   /** Of these files, those that a package brought and nobody edited. dpkg says it only of configuration files. */
   unedited(paths: readonly string[]): Promise<readonly string[]>

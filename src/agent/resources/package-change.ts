@@ -5,6 +5,7 @@ import type { Clock } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
 import type { HostHands, StageContext } from './kind.ts'
 import type { PackageChange, PackageItem } from './package-spec.ts'
+import { arrivals, departures, versionsOf } from './package-steps.ts'
 import { rememberVersions } from './package-store.ts'
 
 /** Milliseconds that a package manager of somebody else is waited for, before anything is changed. After that the status says who it is. */
@@ -16,6 +17,7 @@ const step = z.object({
   architecture: z.string(),
   from: z.optional(z.string()),
   to: z.optional(z.string()),
+  leaving: z.optional(z.array(z.string())),
 })
 const stagedSteps = z.array(step)
 
@@ -61,14 +63,17 @@ async function comingForOthers(
 
 async function applySteps(steps: readonly PackageStep[], packages: PackageManager): Promise<void> {
   const due: PackageStep[] = []
-  for (const each of steps) if (!(await isAt(each.to, { name: each.name, packages }))) due.push(each)
+  for (const each of steps) if (!(await isTaken(each, packages))) due.push(each)
   if (due.length === 0) return
   const work = {
-    install: due.flatMap(({ to, ...rest }) => (to === undefined ? [] : [archivePath(packages, { ...rest, version: to })])),
-    remove: due.filter(({ to }) => to === undefined).map(({ name }) => name),
+    install: due.flatMap((each) => arrivals(each).map((version) => archivePath(packages, { ...each, version }))),
+    remove: due.filter(({ to, leaving }) => to === undefined && leaving === undefined).map(({ name }) => name),
+    removeVersions: due.flatMap(({ name, architecture, leaving = [] }) =>
+      leaving.map((version) => ({ name, version, architecture })),
+    ),
   }
   const isDone = async () => {
-    for (const { name, to } of steps) if (!(await isAt(to, { name, packages }))) return false
+    for (const each of steps) if (!(await isTaken(each, packages))) return false
     return true
   }
   await applyUntil(work, { packages, isDone })
@@ -93,6 +98,11 @@ export async function isAt(
 ): Promise<boolean> {
   const found = await packages.installed(name)
   return version === undefined ? found === undefined : found?.version === version && found.complete
+}
+
+async function isTaken({ name, to, leaving = [] }: PackageStep, packages: PackageManager): Promise<boolean> {
+  const there = versionsOf(await packages.installed(name))
+  return !leaving.some((version) => there.includes(version)) && (await isAt(to, { name, packages }))
 }
 
 /** What staging found out. */
@@ -142,7 +152,8 @@ async function refuseSurprises(
   packages: PackageManager,
 ): Promise<void> {
   const others = steps.filter(({ name }) => !wishes.some((item) => item.name === name))
-  const removed = others.filter(({ to }) => to === undefined).map(({ name }) => name)
+  // Parts of a kernel go with it.
+  const removed = others.filter(({ to, leaving }) => to === undefined && leaving === undefined).map(({ name }) => name)
   const held: string[] = []
   for (const { name } of others) if ((await packages.installed(name))?.held) held.push(name)
   const why = removed.length > 0 ? `it would remove ${quoted(removed)}` : held.length > 0 ? `${quoted(held)} is held` : undefined
@@ -155,22 +166,25 @@ async function refuseSurprises(
 }
 
 async function fetchBoth(
-  { name, architecture, from, to }: PackageStep,
+  found: PackageStep,
   { packages, signal }: { readonly packages: PackageManager; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (to !== undefined && (await packages.fetch({ name, architecture, version: to }, signal)) === undefined)
-    throw new AgentError(`download package "${name}" ${to}: no repository has it`, {
-      kind: 'validate',
-      reason: 'PackageNotFound',
-    })
-  if (from === undefined) return
+  const { name, architecture } = found
+  for (const version of arrivals(found))
+    if ((await packages.fetch({ name, architecture, version }, signal)) === undefined)
+      throw new AgentError(`download package "${name}" ${version}: no repository has it`, {
+        kind: 'validate',
+        reason: 'PackageNotFound',
+      })
   const before = await packages.installed(name)
-  const archive = { name, architecture: before?.architecture ?? architecture, version: from }
-  if ((await packages.fetch(archive, signal)) !== undefined) return
-  throw new AgentError(
-    `change package "${name}": no repository has ${from}, which is installed, so there would be no way back; ${packages.format.bringBack}`,
-    { kind: 'validate', reason: 'NoWayBack' },
-  )
+  for (const version of departures(found)) {
+    const archive = { name, architecture: before?.architecture ?? architecture, version }
+    if ((await packages.fetch(archive, signal)) === undefined)
+      throw new AgentError(
+        `change package "${name}": no repository has ${version}, which is installed, so there would be no way back; ${packages.format.bringBack}`,
+        { kind: 'validate', reason: 'NoWayBack' },
+      )
+  }
 }
 
 async function unpack(
@@ -178,7 +192,7 @@ async function unpack(
   { steps, packages }: { readonly steps: readonly PackageStep[]; readonly packages: PackageManager },
 ): Promise<void> {
   const found = steps.find((each) => each.name === name)
-  if (unpackTo === undefined || found?.to === undefined) return
+  if (unpackTo === undefined || found?.to === undefined || found.leaving !== undefined) return
   await packages.unpack(archivePath(packages, { ...found, version: found.to }), unpackTo)
 }
 

@@ -18,6 +18,8 @@ export interface PackageItem extends PackageWish {
   /** Only whether it is held differs. */
   readonly fits: boolean
   readonly unpackTo?: string | undefined
+  /** The kernel that runs goes, with its modules. */
+  readonly endsKernel?: boolean
 }
 
 export interface PackageChange {

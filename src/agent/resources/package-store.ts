@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { archiveStart, type PackageManager, type PackageStep } from '../package-manager.ts'
 import type { HostFiles } from '../ports.ts'
+import { departures } from './package-steps.ts'
 
 const versions = z.record(z.string(), z.array(z.string()))
 type Versions = z.infer<typeof versions>
@@ -13,7 +14,9 @@ interface Place {
 /** Of each package that was changed: what it was, and what it became. */
 export async function rememberVersions(steps: readonly PackageStep[], { packages, files }: Place): Promise<void> {
   if (steps.length === 0) return
-  const changed = steps.map(({ name, from, to }) => [name, [from, to].flatMap((version) => version ?? [])] as const)
+  const changed = steps.map(
+    (step) => [step.name, [...departures(step), step.from, step.to].flatMap((version) => version ?? [])] as const,
+  )
   const known = { ...(await readVersions({ packages, files })), ...Object.fromEntries(changed) }
   await files.writeAtomic(recordOf(packages), Buffer.from(JSON.stringify(known)), { mode: 0o600 })
 }

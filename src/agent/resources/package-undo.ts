@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { AgentError } from '../agent-error.ts'
-import { archivePath, type PackageManager, type PackageStep } from '../package-manager.ts'
+import { archivePath, type PackageArchive, type PackageManager, type PackageStep } from '../package-manager.ts'
 import type { HostFiles } from '../ports.ts'
 import type { HostHands, UndoOf } from './kind.ts'
 import { applyUntil, holdAs, isAt, readSteps } from './package-change.ts'
 import type { PackageChange } from './package-spec.ts'
+import { arrivals, departures, versionsOf } from './package-steps.ts'
 
 const before = z.object({
   name: z.string(),
@@ -12,6 +13,13 @@ const before = z.object({
   version: z.nullable(z.string()),
   /** Of that version; missing when the version does not change. */
   archive: z.optional(z.string()),
+  /** Only of one that stands beside other versions of itself: what came, and what has to come back. */
+  beside: z.optional(
+    z.object({
+      came: z.array(z.object({ version: z.string(), architecture: z.string() })),
+      gone: z.array(z.object({ version: z.string(), archive: z.string() })),
+    }),
+  ),
   held: z.boolean(),
   automatic: z.boolean(),
 })
@@ -31,7 +39,7 @@ export const packageUndo: UndoOf<PackageChange, PackageUndo> = {
   fidelity: 'best effort',
   schema: undoData,
   leavesTrace: true,
-  kept: ({ packages, files }) => [...packages.flatMap(({ archive }) => archive ?? []), ...files.map(({ from }) => from)],
+  kept: ({ packages, files }) => [...packages.flatMap(archivesOf), ...files.map(({ from }) => from)],
 
   prepare: async (change, { host, backup }) => {
     const steps = await readSteps(change, host)
@@ -69,9 +77,10 @@ async function stateOf(name: string, packages: PackageManager): Promise<Before> 
 
 /** @throws {AgentError} when somebody has changed the package since the change was staged. */
 async function keepVersion(
-  { name, architecture, from }: PackageStep,
-  { host: { packages, files }, at }: { readonly host: HostHands; readonly at: string },
+  step: PackageStep,
+  { host: { packages, files }, at }: { readonly host: Pick<HostHands, 'packages' | 'files'>; readonly at: string },
 ): Promise<Before> {
+  const { name, architecture, from } = step
   const found = await packages.installed(name)
   if (found?.version !== from)
     throw new AgentError(
@@ -81,10 +90,31 @@ async function keepVersion(
         reason: 'PackagesChanged',
       },
     )
+  if (step.leaving !== undefined) return keepBeside(step, { host: { packages, files }, at })
   if (from === undefined) return stateOf(name, packages)
   const version = from
   await files.keep(archivePath(packages, { name, architecture: found?.architecture ?? architecture, version }), at)
   return { ...(await stateOf(name, packages)), archive: at }
+}
+
+/** The versions that stay need no archive. */
+async function keepBeside(
+  step: PackageStep,
+  { host: { packages, files }, at }: { readonly host: Pick<HostHands, 'packages' | 'files'>; readonly at: string },
+): Promise<Before> {
+  const { name, architecture } = step
+  const gone: { version: string; archive: string }[] = []
+  for (const version of departures(step)) {
+    const archive = `${at.slice(0, -packages.format.suffix.length)}.${gone.length}${packages.format.suffix}`
+    await files.keep(archivePath(packages, { name, architecture, version }), archive)
+    gone.push({ version, archive })
+  }
+  const came = arrivals(step).map((version) => ({ version, architecture }))
+  return { ...(await stateOf(name, packages)), beside: { came, gone } }
+}
+
+function archivesOf({ archive, beside }: Before): string[] {
+  return [...(archive === undefined ? [] : [archive]), ...(beside?.gone ?? []).map((each) => each.archive)]
 }
 
 async function keepFiles(
@@ -93,9 +123,8 @@ async function keepFiles(
 ): Promise<Pick<PackageUndo, 'files' | 'leftovers'>> {
   const kept: PackageUndo['files'] = []
   const leftovers: string[] = []
-  for (const { to, ...step } of steps) {
-    if (to === undefined) continue
-    const brought = await packages.contents(archivePath(packages, { ...step, version: to }))
+  for (const [step, version] of steps.flatMap((each) => arrivals(each).map((to) => [each, to] as const))) {
+    const brought = await packages.contents(archivePath(packages, { ...step, version }))
     const owned = new Set(await packages.files(step.name))
     for (const path of brought) {
       if (!owned.has(path)) kept.push(...(await keepFile(path, { files, at: `${backup}.file-${kept.length}` })))
@@ -127,8 +156,9 @@ async function putVersionsBack(wanted: readonly Before[], packages: PackageManag
   for (const each of wanted) if (!(await hasVersion(each, packages))) differing.push(each)
   if (differing.length === 0) return
   const work = {
-    install: differing.flatMap(({ archive }) => archive ?? []),
-    remove: differing.filter(({ version }) => version === null).map(({ name }) => name),
+    install: (await Promise.all(differing.map((each) => missingArchives(each, packages)))).flat(),
+    remove: differing.filter(({ version, beside }) => version === null && beside === undefined).map(({ name }) => name),
+    removeVersions: (await Promise.all(differing.map((each) => versionsThatCame(each, packages)))).flat(),
   }
   const isDone = async () => {
     for (const each of wanted) if (!(await hasVersion(each, packages))) return false
@@ -137,8 +167,25 @@ async function putVersionsBack(wanted: readonly Before[], packages: PackageManag
   await applyUntil(work, { packages, isDone })
 }
 
-function hasVersion({ name, version }: Before, packages: PackageManager): Promise<boolean> {
-  return isAt(version ?? undefined, { name, packages })
+async function missingArchives({ name, archive, beside }: Before, packages: PackageManager): Promise<string[]> {
+  if (beside === undefined) return archive === undefined ? [] : [archive]
+  const there = versionsOf(await packages.installed(name))
+  return beside.gone.filter(({ version }) => !there.includes(version)).map((each) => each.archive)
+}
+
+/** Somebody may have removed it meanwhile. */
+async function versionsThatCame({ name, beside }: Before, packages: PackageManager): Promise<PackageArchive[]> {
+  const there = versionsOf(await packages.installed(name))
+  return (beside?.came ?? []).filter(({ version }) => there.includes(version)).map((each) => ({ name, ...each }))
+}
+
+/** Of one that stands beside others, all that came has gone again, and what had gone is there; what others changed beside them stays. */
+async function hasVersion({ name, version, beside }: Before, packages: PackageManager): Promise<boolean> {
+  if (beside === undefined) return isAt(version ?? undefined, { name, packages })
+  const found = await packages.installed(name)
+  const there = versionsOf(found)
+  const isBack = beside.gone.every((each) => there.includes(each.version) && found?.complete)
+  return isBack && !beside.came.some((each) => there.includes(each.version))
 }
 
 async function isBefore(each: Before, packages: PackageManager): Promise<boolean> {

@@ -2,10 +2,12 @@ import * as z from 'zod/mini'
 import { HOST_SECTIONS, type HostPackage } from '../../protocol/host-document.ts'
 import { packageSubject } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
+import type { InstalledPackage, PackageWish } from '../package-manager.ts'
 import { defineKind } from './define-kind.ts'
 import type { CaptureContext, HostHands, Kind, Section } from './kind.ts'
 import { performPackages, stagePackages } from './package-change.ts'
-import type { PackageChange, PackageSpec } from './package-spec.ts'
+import type { PackageChange, PackageItem, PackageSpec } from './package-spec.ts'
+import { versionsOf } from './package-steps.ts'
 import { packageUndo } from './package-undo.ts'
 
 const packageBaseline = z.object({
@@ -37,7 +39,7 @@ export const packageKind: Kind<PackageSpec> = defineKind({
   differ: ({ name, version, state, held, unpackTo, ifInstalled }, actual): PackageChange | undefined => {
     if (ifInstalled && actual === undefined) return undefined
     const isHeld = actual?.held ?? false
-    const item = { name, version, state, held: held ?? isHeld, unpackTo, from: actual?.version }
+    const item = { name, version, state, held: held ?? isHeld, unpackTo, from: actual?.version, ...ofKernel(actual, { version, state }) }
     if (state === 'absent') return actual && { items: [{ ...item, held: false, fits: false }] }
     const fits = actual?.complete === true && (version === undefined || version === actual.version)
     return fits && item.held === isHeld ? undefined : { items: [{ ...item, fits }] }
@@ -45,7 +47,9 @@ export const packageKind: Kind<PackageSpec> = defineKind({
 
   join: (changes) => ({ items: changes.flatMap(({ items }) => items) }),
   // Scripts of a package may restart what it brings.
-  disruption: ({ items }) => (items.every(({ fits }) => fits) ? 'none' : 'restart'),
+  disruption: ({ items }) => (items.some(endsKernel) ? 'reboot' : items.every(({ fits }) => fits) ? 'none' : 'restart'),
+  // Without its modules, a kernel is not to run on.
+  awaits: ({ items }) => (items.some(endsKernel) ? 'boot' : undefined),
   renews: ({ items }) => items.filter(({ fits }) => !fits).map(({ name }) => packageSubject(name)),
   // What packages bring is stopped, overwritten and started by what comes after them.
   order: () => -2,
@@ -71,6 +75,22 @@ function unsupported(
 ): AgentError {
   const message = `install package "${name}": it is for ${manager}, and the packages of this host are managed by ${packages.format.manager}`
   return new AgentError(message, { kind: 'validate', reason: 'UnsupportedHostResource' })
+}
+
+function endsKernel({ fits, endsKernel }: PackageItem): boolean {
+  return !fits && endsKernel === true
+}
+
+/** Pure: of versions that stand beside each other, those that came after the wanted one go; all, where none is wanted. */
+function ofKernel(
+  actual: InstalledPackage | undefined,
+  { version, state }: Pick<PackageWish, 'version' | 'state'>,
+): Pick<PackageItem, 'endsKernel'> {
+  if (actual?.running === undefined || (state === 'present' && version === undefined)) return {}
+  const versions = versionsOf(actual)
+  const at = version === undefined ? -1 : versions.indexOf(version)
+  const comes = version !== undefined && at < 0
+  return { endsKernel: !comes && versions.slice(at + 1).includes(actual.running) }
 }
 
 export function packageClaim(name: string) {

@@ -4,13 +4,17 @@ import type { PackageWish } from '../../agent/package-manager.ts'
 export interface PackageDefinition {
   readonly name: string
   readonly version: string
-  /** `lib`, or at least a version of it: `lib 2.0`. */
+  /** `lib`, or at least a version of it: `lib 2.0`; or one: `lib = 2.0`. */
   readonly depends?: readonly string[]
   readonly files?: Readonly<Record<string, string>>
   /** Of the files, those that people may edit. */
   readonly conffiles?: readonly string[]
   /** Its postinst ends with an error; or its preinst kills dpkg, as a power failure does. */
   readonly script?: 'fails' | 'kills dpkg'
+  /** Only of rpm: its versions stand beside each other. */
+  readonly installOnly?: true
+  /** Only of rpm. Default: the one of the machine. */
+  readonly architecture?: 'i686'
 }
 
 export type Offer = PackageDefinition
@@ -19,28 +23,61 @@ export interface Solved {
   readonly name: string
   readonly from?: string | undefined
   readonly to?: string | undefined
+  readonly leaving?: readonly string[]
 }
 
-/** Pure: what apt would do. It removes what does not go together with the wishes. @returns undefined when the wishes contradict each other */
+/** Pure: under which the host has one of it. */
+export function keyOf({ name, version, installOnly }: PackageDefinition): string {
+  return installOnly ? `${name} ${version}` : name
+}
+
+/**
+ * Pure: what the manager would do. It removes what does not go together with the wishes.
+ * @param installed in the order in which they were installed
+ * @returns undefined when the wishes contradict each other
+ */
 export function solve(
   wishes: readonly PackageWish[],
   { installed, offers }: { readonly installed: ReadonlyMap<string, PackageDefinition>; readonly offers: readonly Offer[] },
 ): Solved[] | undefined {
   const after = new Map(installed)
-  for (const { name, version, state } of wishes) {
-    if (state === 'absent') after.delete(name)
-    else if (version === undefined ? !after.has(name) : after.get(name)?.version !== version) {
-      const found = newest(offers.filter((offer) => offer.name === name && (version === undefined || offer.version === version)))
-      if (found === undefined) return undefined
-      after.set(name, found)
-    }
-  }
+  for (const wish of wishes) if (!fulfil(wish, after, offers)) return undefined
   const wished = new Set(wishes.map(({ name }) => name))
   if (!bringDependencies(after, { wished, offers })) return undefined
-  return [...new Set([...installed.keys(), ...after.keys()])].flatMap((name) => {
-    const [from, to] = [installed.get(name)?.version, after.get(name)?.version]
-    return from === to ? [] : [{ name, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }]
-  })
+  const names = new Set([...installed.values(), ...after.values()].map(({ name }) => name))
+  return [...names].flatMap((name) => stepOf(name, { installed, after }) ?? [])
+}
+
+function fulfil({ name, version, state }: PackageWish, after: Map<string, PackageDefinition>, offers: readonly Offer[]): boolean {
+  const there = versionsOf(name, after)
+  if (state === 'absent') for (const each of there) after.delete(keyOf(each))
+  if (state === 'absent' || (version === undefined ? there.length > 0 : there.at(-1)?.version === version)) return true
+  const at = there.findIndex((each) => each.version === version)
+  if (at >= 0) {
+    // The same version of its parts goes with each version.
+    const newer = there.slice(at + 1).map((each) => each.version)
+    for (const [key, each] of after) if (each.installOnly && newer.includes(each.version)) after.delete(key)
+    return true
+  }
+  const found = newest(offers.filter((offer) => offer.name === name && (version === undefined || offer.version === version)))
+  if (found !== undefined) after.set(keyOf(found), found)
+  return found !== undefined
+}
+
+function stepOf(
+  name: string,
+  { installed, after }: Readonly<Record<'installed' | 'after', ReadonlyMap<string, PackageDefinition>>>,
+): Solved | undefined {
+  const [before, then] = [versionsOf(name, installed), versionsOf(name, after)]
+  const [from, to] = [before.at(-1), then.at(-1)]
+  const leaving = before.filter((each) => !then.includes(each)).map(({ version }) => version)
+  if (leaving.length === 0 && from === to) return undefined
+  const versions = { ...(from && { from: from.version }), ...(to && { to: to.version }) }
+  return { name, ...versions, ...((from ?? to)?.installOnly && from ? { leaving } : {}) }
+}
+
+function versionsOf(name: string, all: ReadonlyMap<string, PackageDefinition>): PackageDefinition[] {
+  return [...all.values()].filter((each) => each.name === name)
 }
 
 function bringDependencies(
@@ -51,22 +88,21 @@ function bringDependencies(
     const broken = [...after.values()].flatMap((user) => unmet(user, after).map((need) => ({ user, need })))[0]
     if (broken === undefined) return true
     const { user, need } = broken
-    const [name = '', least = ''] = need.split(' ')
-    const found = wished.has(name)
-      ? undefined
-      : newest(offers.filter((offer) => offer.name === name && compare(offer.version, least) >= 0))
-    if (found !== undefined) after.set(name, found)
+    const found = newest(offers.filter((offer) => isMet(need, offer) && (offer.installOnly || !wished.has(offer.name))))
+    if (found !== undefined) after.set(keyOf(found), found)
     else if (wished.has(user.name)) return false
-    else after.delete(user.name)
+    else after.delete(keyOf(user))
   }
 }
 
 function unmet({ depends = [] }: PackageDefinition, after: ReadonlyMap<string, PackageDefinition>): string[] {
-  return depends.filter((need) => {
-    const [name = '', least = ''] = need.split(' ')
-    const found = after.get(name)
-    return found === undefined || compare(found.version, least) < 0
-  })
+  return depends.filter((need) => ![...after.values()].some((each) => isMet(need, each)))
+}
+
+function isMet(need: string, { name, version }: PackageDefinition): boolean {
+  const [wanted, ...condition] = need.split(' ')
+  const [least = '', exact] = condition[0] === '=' ? ['', condition[1]] : condition
+  return name === wanted && (exact === undefined ? compare(version, least) >= 0 : version === exact)
 }
 
 function newest(offers: readonly Offer[]): Offer | undefined {

@@ -13,7 +13,7 @@ import {
 import { statePaths } from '../../agent/paths.ts'
 import type { Clock } from '../../agent/ports.ts'
 import type { MemoryFiles } from './memory-files.ts'
-import { type Offer, type PackageDefinition, solve } from './package-solver.ts'
+import { keyOf, type Offer, type PackageDefinition, solve } from './package-solver.ts'
 
 const OF_RPM = {
   url: /^baseurl=(\S+)$/m,
@@ -60,7 +60,10 @@ const MANNERS = {
 
 interface Entry extends InstalledPackage {
   readonly definition: PackageDefinition
+  /** Later ones have a higher number. */
+  readonly order: number
 }
+/** By `keyOf`. */
 type Database = Readonly<Record<string, Entry>>
 
 /** Milliseconds that apt waits for the lock. */
@@ -107,11 +110,17 @@ export class SimulatedPackages implements PackageManager {
   }
 
   async installed(name: string): Promise<InstalledPackage | undefined> {
-    const entry = this.#read()[name]
+    const versions = this.#versions(name)
+    const entry = versions.at(-1)
     if (entry === undefined) return undefined
-    const { definition: _, ...found } = entry
-    return found
+    const { definition, order: _, ...found } = entry
+    if (!definition.installOnly) return found
+    const others = versions.slice(0, -1).map(({ version }) => version)
+    return { ...found, others, running: versions.find(({ version }) => version === this.runningKernel)?.version }
   }
+
+  /** The version of the kernel that runs. */
+  runningKernel: string | undefined
 
   /** For who sets the stage. */
   countingAfterReboot: readonly string[] = []
@@ -157,7 +166,7 @@ export class SimulatedPackages implements PackageManager {
   }
 
   async held(): Promise<readonly string[]> {
-    return Object.entries(this.#read()).flatMap(([name, { held }]) => (held ? [name] : []))
+    return [...new Set(Object.values(this.#read()).flatMap(({ held, definition }) => (held ? [definition.name] : [])))]
   }
 
   async unedited(paths: readonly string[]): Promise<readonly string[]> {
@@ -168,7 +177,7 @@ export class SimulatedPackages implements PackageManager {
   }
 
   async files(name: string): Promise<readonly string[]> {
-    return Object.keys(this.#read()[name]?.definition.files ?? {})
+    return this.#versions(name).flatMap(({ definition: { files = {} } }) => Object.keys(files))
   }
 
   async contents(archive: string): Promise<readonly string[]> {
@@ -180,13 +189,15 @@ export class SimulatedPackages implements PackageManager {
       this.#files.put(`${directory}${path}`, text, { mode: 0o755 })
   }
 
-  async apply({ install, remove }: PackageWork): Promise<void> {
+  async apply({ install, remove, removeVersions = [] }: PackageWork): Promise<void> {
     await this.#untilFree()
-    for (const name of remove) this.#remove(name)
+    for (const name of remove) this.#remove(...this.#versions(name))
+    for (const gone of removeVersions)
+      this.#remove(...this.#versions(gone.name).filter(({ version }) => version === gone.version))
     const brought = install.map((archive) => this.#open(archive))
     for (const definition of brought) this.#install(definition)
     if (this.faults.interrupted) throw new Error('the package manager was killed')
-    this.#configure(this.#manners.triesAgain ? undefined : brought.map(({ name }) => name))
+    this.#configure(this.#manners.triesAgain ? undefined : brought.map(keyOf))
   }
 
   async repair(): Promise<void> {
@@ -210,12 +221,13 @@ export class SimulatedPackages implements PackageManager {
   /** As it was before anybody managed it: for who sets the stage. */
   put(definition: PackageDefinition, more: Partial<InstalledPackage> = {}): void {
     this.#install(definition)
-    this.#change(definition.name, { complete: true, ...more })
+    this.#changeEntry(keyOf(definition), { complete: true, ...more })
   }
 
   #install(definition: PackageDefinition): void {
-    const { name, version, files = {}, conffiles = [] } = definition
-    const before = this.#read()[name]
+    const { version, files = {}, conffiles = [] } = definition
+    const key = keyOf(definition)
+    const before = this.#read()[key]
     for (const [path, text] of Object.entries(files)) {
       const now = this.#files.text(path)
       const isEdited = conffiles.includes(path) && now !== undefined && now !== before?.definition.files?.[path]
@@ -227,18 +239,23 @@ export class SimulatedPackages implements PackageManager {
     const entry = {
       version,
       architecture: this.#manners.architecture,
-      held: !this.#manners.forgetsHolds && before?.held === true,
+      held: !this.#manners.forgetsHolds && this.#versions(definition.name).at(-1)?.held === true,
       complete: false,
       // What is named is nobody's dependency any more.
       automatic: false,
       definition,
+      order: before?.order ?? Object.values(this.#read()).reduce((last, { order }) => Math.max(last, order), 0) + 1,
     }
-    this.#write({ ...this.#read(), [name]: entry })
+    this.#write({ ...this.#read(), [key]: entry })
   }
 
-  #remove(name: string): void {
-    const { [name]: entry, ...others } = this.#read()
-    const { files = {}, conffiles = [] } = entry?.definition ?? {}
+  #remove(...entries: readonly Entry[]): void {
+    for (const { definition } of entries) this.#removeOne(definition)
+  }
+
+  #removeOne(definition: PackageDefinition): void {
+    const { [keyOf(definition)]: _, ...others } = this.#read()
+    const { files = {}, conffiles = [] } = definition
     for (const [path, text] of Object.entries(files)) {
       if (conffiles.includes(path) && this.#manners.keepsConfiguration) continue
       const now = this.#files.text(path)
@@ -252,7 +269,7 @@ export class SimulatedPackages implements PackageManager {
   #configure(only?: readonly string[]): void {
     const due = Object.entries(this.#read()).filter(([name, { complete }]) => !complete && only?.includes(name) !== false)
     const broken = due.filter(([, { definition }]) => definition.script === 'fails').map(([name]) => name)
-    for (const [name] of due) if (!broken.includes(name)) this.#change(name, { complete: true })
+    for (const [key] of due) if (!broken.includes(key)) this.#changeEntry(key, { complete: true })
     if (broken.length > 0)
       throw new AgentError(
         `apt-get: installed ${broken[0]} package post-installation script subprocess returned error exit status 1`,
@@ -264,9 +281,19 @@ export class SimulatedPackages implements PackageManager {
   }
 
   #change(name: string, change: Partial<InstalledPackage>): void {
+    for (const { definition } of this.#versions(name)) this.#changeEntry(keyOf(definition), change)
+  }
+
+  #changeEntry(key: string, change: Partial<InstalledPackage>): void {
     const database = this.#read()
-    const entry = database[name]
-    if (entry !== undefined) this.#write({ ...database, [name]: { ...entry, ...change } })
+    const entry = database[key]
+    if (entry !== undefined) this.#write({ ...database, [key]: { ...entry, ...change } })
+  }
+
+  /** In the order in which they were installed. */
+  #versions(name: string): Entry[] {
+    const all = Object.values(this.#read()).filter(({ definition }) => definition.name === name)
+    return all.toSorted((a, b) => a.order - b.order)
   }
 
   async #untilFree(): Promise<void> {
@@ -283,9 +310,8 @@ export class SimulatedPackages implements PackageManager {
   }
 
   #knows({ name, version, state }: PackageWish, offers: readonly Offer[]): boolean {
-    const there = this.#read()[name]?.version
     const versions = [
-      ...(there === undefined ? [] : [there]),
+      ...this.#versions(name).map((each) => each.version),
       ...offers.filter((offer) => offer.name === name).map((offer) => offer.version),
     ]
     return state === 'absent' || (version === undefined ? versions.length > 0 : versions.includes(version))
@@ -293,7 +319,7 @@ export class SimulatedPackages implements PackageManager {
 
   /** What is installed is packed again from its files; not one that is damaged. */
   #repacked({ name, version }: PackageArchive): PackageDefinition | undefined {
-    const { definition, complete } = this.#read()[name] ?? {}
+    const { definition, complete } = this.#versions(name).at(-1) ?? {}
     if (!this.#manners.packsAgain || definition?.version !== version || !complete) return undefined
     const texts = Object.keys(definition.files ?? {}).map((path) => [path, this.#files.text(path)] as const)
     if (texts.some(([, found]) => found === undefined)) return undefined
@@ -321,7 +347,8 @@ export class SimulatedPackages implements PackageManager {
   }
 
   #definitions(): ReadonlyMap<string, PackageDefinition> {
-    return new Map(Object.entries(this.#read()).map(([name, { definition }]) => [name, definition]))
+    const entries = Object.entries(this.#read()).toSorted(([, a], [, b]) => a.order - b.order)
+    return new Map(entries.map(([key, { definition }]) => [key, definition]))
   }
 
   #open(archive: string): PackageDefinition {

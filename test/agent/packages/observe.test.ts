@@ -22,9 +22,10 @@ function counted(make: (options: Omit<RpmOptions, 'settings'>) => PackageManager
   put('/var/lib/dpkg/status', DPKG)
   put('/var/lib/rpm/rpmdb.sqlite', 'database')
   const started: string[] = []
-  const run = async (program: string): Promise<Outcome> => {
+  const run = async (program: string, args: readonly string[]): Promise<Outcome> => {
     started.push(program)
-    return { code: 0, stdout: program === 'rpm' ? 'tool\t1.0-1\tx86_64\t1000\n' : '', stderr: '', timedOut: false }
+    const stdout = args[0] === '-qa' ? 'tool\t1.0-1\tx86_64\t1000\ttool-1.0-1.src.rpm\n' : ''
+    return { code: 0, stdout, stderr: '', timedOut: false }
   }
   const place = (path: string): string => join(root, path)
   const packages = make({ files: new MemoryFiles(), store: '/store', run, runOutside: run, place })
@@ -33,9 +34,9 @@ function counted(make: (options: Omit<RpmOptions, 'settings'>) => PackageManager
 
 test.each([
   ['apt', aptPackages, []],
-  ['dnf 4', (options) => rpmPackages(dnfFront, options), ['rpm', 'dnf-3']],
-  ['dnf 5', (options) => rpmPackages(dnf5Front, options), ['rpm']],
-  ['zypper', (options) => rpmPackages(zypperFront, options), ['rpm']],
+  ['dnf 4', (options) => rpmPackages(dnfFront, options), ['rpm', 'dnf-3', 'rpm']],
+  ['dnf 5', (options) => rpmPackages(dnf5Front, options), ['rpm', 'rpm']],
+  ['zypper', (options) => rpmPackages(zypperFront, options), ['rpm', 'rpm']],
 ] as const satisfies readonly (readonly [string, Parameters<typeof counted>[0], readonly string[]])[])(
   'looks at sixty packages of %s start programs once for each state of the database, at most',
   async (_, make, programs) => {

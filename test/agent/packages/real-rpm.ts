@@ -183,11 +183,11 @@ function repositoryOf(manager: RpmManager, definitions: readonly PackageDefiniti
 }
 
 function build(
-  { name, version, depends = [], files = {}, conffiles = [], script }: PackageDefinition,
+  { name, version, depends = [], files = {}, conffiles = [], script, installOnly, architecture }: PackageDefinition,
   { root, directory }: { readonly root: string; readonly directory: string },
 ): void {
   const [, epoch, number, release] = /^(?:(\d+):)?([^-]+)-(.+)$/.exec(version) ?? []
-  const sources = `/srv/sources/${name}-${number}`
+  const sources = `/srv/sources/${name}-${number}-${release}.${architecture ?? 'x86_64'}`
   for (const [path, text] of Object.entries(files)) put(join(root, sources, path), text)
   const lines = [
     `Name: ${name}`,
@@ -197,7 +197,8 @@ function build(
     'Summary: x',
     'License: x',
     'AutoReqProv: no',
-    ...depends.map((need) => `Requires: ${need.replace(' ', ' >= ')}`),
+    ...depends.map((need) => `Requires: ${need.includes(' = ') ? need : need.replace(' ', ' >= ')}`),
+    ...(installOnly ? ['Provides: installonlypkg(kernel)'] : []),
     '%description',
     'x',
     '%install',
@@ -217,7 +218,7 @@ function build(
     '-bb',
     '--quiet',
     '--target',
-    'x86_64',
+    architecture ?? 'x86_64',
     ...defines.flatMap((text) => ['--define', text]),
     `${sources}.spec`,
   ])

@@ -36,7 +36,8 @@ class Rpm {
     files.put(ARCHIVE, 'archive')
     const look = async (program: string, args: readonly string[]): Promise<Outcome> => {
       if (args[0] === '-qp') return outcome('tool\t1.1-1\tx86_64\n')
-      const line = this.version === undefined ? '' : `tool\t${this.version}\tx86_64\t${this.installedAt}\n`
+      if (args[1] === '--whatprovides') return outcome('no package provides kernel\n')
+      const line = this.version === undefined ? '' : `tool\t${this.version}\tx86_64\t${this.installedAt}\ttool.src.rpm\n`
       return outcome(program === 'rpm' ? line : '')
     }
     this.database = new RpmDatabase({ place: (path) => `/nowhere${path}`, run: look, front: () => front })

@@ -1,6 +1,7 @@
 import { AgentError } from '../../agent-error.ts'
 import type { PackageArchive, PackageStep, PackageWish, ResolveOptions } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
+import { packageName } from '../rpm/package-key.ts'
 import { downloads, requireAll, stepsOf, storedArchives } from '../rpm/planned.ts'
 import { changesRepositories, copyRepositories } from '../rpm/repository-copies.ts'
 import type { RpmDatabase } from '../rpm/rpm-database.ts'
@@ -45,7 +46,7 @@ export class DnfIndex implements PackageIndex {
   async resolve(wishes: readonly PackageWish[], { upcoming, signal }: ResolveOptions): Promise<readonly PackageStep[]> {
     const isChanged = changesRepositories(upcoming, REPOSITORIES)
     const stored = await storedArchives(wishes, this.#options)
-    const work = workOf(wishes, stored)
+    const work = await workOf(wishes, { stored, database: this.#options.database })
     if (!isChanged || stored.size === wishes.length) {
       const steps = await this.#solve(wishes, { work, lists: KNOWN, signal }).catch(() => undefined)
       if (steps !== undefined) return steps
@@ -88,15 +89,16 @@ export class DnfIndex implements PackageIndex {
     const last = this.#last
     if (last?.steps.some(({ name, to }) => name === archive.name && to === archive.version))
       return run(program.name, [...always, program.withoutHolds, ...settings, ...(await this.#downloadWords(last.work))], options)
-    const isThere = (await database.find(archive.name))?.version === archive.version
-    const what = `${archive.name}-${archive.version}.${archive.architecture}`
-    const words = [isThere ? 'reinstall' : 'install', ...program.downloadOnly, what]
+    const what = `${packageName(archive.name)}-${archive.version}.${archive.architecture}`
+    const words = [(await database.has(archive)) ? 'reinstall' : 'install', ...program.downloadOnly, what]
     return run(program.name, [...always, program.withAll, ...settings, ...words], options)
   }
 
   async #solve(wishes: readonly PackageWish[], { work, lists, signal }: Question): Promise<readonly PackageStep[]> {
     const { database, program, settings, run } = this.#options
-    const args = [...settings, program.withoutHolds, ...lists, '--assumeno', ...(await this.#words(work))]
+    // The kernel that runs may go where an older one is to stay, and as long as that is there.
+    const running = wishes.some(({ state }) => state === 'absent') ? [] : [program.withRunningKernel]
+    const args = [...settings, program.withoutHolds, ...running, ...lists, '--assumeno', ...(await this.#words(work))]
     const outcome = await run(program.name, args, { signal, timeout: LONGEST_SOLUTION })
     const steps = await stepsOf(parseTransaction(outcome.stdout), database)
     const text = program.textOf(outcome)

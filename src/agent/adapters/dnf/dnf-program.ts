@@ -11,6 +11,8 @@ export interface DnfProgram {
   /** What a repository excludes neither, for what the host goes back to. */
   readonly withAll: string
   readonly withoutRepositories: string
+  /** Also the kernel that runs may be removed. */
+  readonly withRunningKernel: string
   /** Of the host: below it, a directory for each repository. */
   readonly cache: string
   downloadTo(directory: string): readonly string[]
@@ -31,10 +33,13 @@ export const DNF_4: DnfProgram = {
     '--setopt=install_weak_deps=False',
     '--setopt=clean_requirements_on_remove=False',
     '--setopt=localpkg_gpgcheck=False',
+    // Else the oldest kernel would go whenever one comes.
+    '--setopt=installonly_limit=0',
   ],
   withoutHolds: '--disableexcludes=main',
   withAll: '--disableexcludes=all',
   withoutRepositories: '--disablerepo=*',
+  withRunningKernel: '--setopt=protect_running_kernel=False',
   cache: '/var/cache/dnf',
   downloadTo: (directory) => ['--downloadonly', `--downloaddir=${directory}`],
   downloadOnly: [],
@@ -51,11 +56,14 @@ export const DNF_5: DnfProgram = {
     '--setopt=install_weak_deps=False',
     '--setopt=clean_requirements_on_remove=False',
     '--setopt=localpkg_gpgcheck=False',
+    // Else the oldest kernel would go whenever one comes.
+    '--setopt=installonly_limit=0',
   ],
   // With "main" its version locks would count.
   withoutHolds: '--setopt=disable_excludes=*',
   withAll: '--setopt=disable_excludes=*',
   withoutRepositories: '--setopt=reposdir=/nonexistent',
+  withRunningKernel: '--setopt=protect_running_kernel=False',
   cache: '/var/cache/libdnf5',
   downloadTo: (directory) => [`--setopt=destdir=${directory}`],
   downloadOnly: ['--downloadonly'],

@@ -1,19 +1,20 @@
 import { readFile } from '../../../kube/file-calls.ts'
 import { AgentError } from '../../agent-error.ts'
-import { PACKAGE_FORMATS } from '../../package-manager.ts'
+import { PACKAGE_FORMATS, type PackageArchive } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import { orMissing } from '../or-missing.ts'
+import { nevra } from '../rpm/package-key.ts'
 import type { RpmFront, RpmTools } from '../rpm/rpm-front.ts'
 import { complaintOf } from '../rpm/rpm-text.ts'
 import { DnfIndex, REPOSITORIES } from './dnf-index.ts'
 import { DNF_4, DNF_5, type DnfProgram } from './dnf-program.ts'
-import { scriptOf } from './dnf-script.ts'
+import { scriptOf, soleName } from './dnf-script.ts'
 import { locksIn, tomlLocksIn } from './excludes.ts'
 import { PackageHolds } from './package-holds.ts'
 import { reasonsOfQuery, reasonsOfState } from './reasons.ts'
 import { rebootNames } from './reboot-names.ts'
 
-const QUERY = ['--quiet', '--cacheonly', '--disablerepo=*', 'repoquery', '--installed', '--qf', '%{name} %{reason}\n']
+const QUERY = ['--quiet', '--cacheonly', '--disablerepo=*', 'repoquery', '--installed', '--qf', '%{name} %{arch} %{reason}\n']
 /** Of dnf 5: why packages are installed. */
 const STATE = '/usr/lib/sysimage/libdnf5/packages.toml'
 
@@ -57,7 +58,9 @@ function frontOf({ files, store, database, look, outside, settings }: RpmTools, 
     index: new DnfIndex({ files, store, database, program, settings: call, run: outside, look }),
     holds,
 
-    mark: async (how, names, change) => {
+    mark: async (how, keys, change) => {
+      const names: string[] = []
+      for (const key of keys) names.push(await soleName(key, database))
       const args = [...call, '--cacheonly', program.withoutRepositories, 'mark', marks[how], ...names]
       const output = await change(program.name, args)
       if (!/^Error: /m.test(output)) return
@@ -65,8 +68,12 @@ function frontOf({ files, store, database, look, outside, settings }: RpmTools, 
     },
 
     command: async (work) => {
-      const words = await program.words(work, (some) => scriptOf(some, { files, store }))
-      return [program.name, [...call, program.withAll, program.withoutRepositories, ...words]]
+      const names: string[] = []
+      for (const name of work.remove) names.push(await soleName(name, database))
+      const remove = [...names, ...(work.removeVersions ?? []).map(nevra)]
+      const words = await program.words({ install: work.install, remove }, (some) => scriptOf(some, { files, store }))
+      const settings = [program.withAll, program.withoutRepositories, program.withRunningKernel]
+      return [program.name, [...call, ...settings, ...words]]
     },
     textOf: program.textOf,
     rebootNames: () => rebootNames(files),
@@ -75,14 +82,9 @@ function frontOf({ files, store, database, look, outside, settings }: RpmTools, 
 }
 
 /** Below it, there is a directory for each repository. */
-async function cachedBelow(
-  cache: string,
-  { name, version, architecture }: { readonly name: string; readonly version: string; readonly architecture: string },
-  files: HostFiles,
-): Promise<string | undefined> {
-  const file = `${name}-${version.replace(/^\d+:/, '')}.${architecture}.rpm`
+async function cachedBelow(cache: string, archive: PackageArchive, files: HostFiles): Promise<string | undefined> {
   for (const directory of await files.list(cache)) {
-    const path = `${cache}/${directory}/packages/${file}`
+    const path = `${cache}/${directory}/packages/${nevra(archive)}.rpm`
     if ((await files.stat(path))?.type === 'file') return path
   }
   return undefined

@@ -1,3 +1,5 @@
+import { packageName } from '../rpm/package-key.ts'
+
 /*
  * dnf leaves alone what its configuration excludes: that needs no plugin, and is what the Kubernetes documentation does. A held package is
  * named in `excludepkgs` of /etc/dnf/dnf.conf.
@@ -76,7 +78,8 @@ export function isMatch(
 ): boolean {
   const whole = version.includes(':') ? version : `0:${version}`
   const short = version.replace(/^\d+:/, '')
-  const forms = [name, ...[version, whole, short].map((each) => `${name}-${each}`)]
+  const own = packageName(name)
+  const forms = [own, ...[version, whole, short].map((each) => `${own}-${each}`)]
   const glob = new RegExp(
     `^${pattern
       .replace(/[.+^${}()|\\]/g, '\\$&')

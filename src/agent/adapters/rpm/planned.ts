@@ -1,7 +1,8 @@
 import { AgentError } from '../../agent-error.ts'
 import { archiveStart, type PackageStep, type PackageWish } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
-import type { RpmDatabase } from './rpm-database.ts'
+import { packageKey } from './package-key.ts'
+import type { RpmDatabase, RpmPackage } from './rpm-database.ts'
 import { complaintOf } from './rpm-text.ts'
 
 /** What a solver says of one package. */
@@ -12,27 +13,60 @@ export interface PlannedPackage {
   readonly to: 'installed' | 'replaced' | 'removed'
 }
 
-/** @throws {AgentError} PackageConflict for versions or architectures beside each other */
+/** @throws {AgentError} PackageConflict for a package that is to come beside itself where nobody can tell its versions apart afterwards */
 export async function stepsOf(planned: readonly PlannedPackage[], database: RpmDatabase): Promise<PackageStep[]> {
-  await refuseMany(planned, database)
   const steps: PackageStep[] = []
-  for (const { name, architecture, version, to } of planned) {
-    const from = (await database.find(name))?.version
-    if (to === 'removed') steps.push({ name, architecture, from: version })
-    else if (from !== version) steps.push({ name, architecture, ...(from === undefined ? {} : { from }), to: version })
+  for (const [name, all] of Map.groupBy(planned, packageKey)) {
+    const step = (await database.isBeside(name)) ? await besideStep(name, all, database) : await stepOf(name, all, database)
+    if (step !== undefined) steps.push(step)
   }
   return steps
 }
 
-/** Versions beside each other, such as kernels, and a package of two architectures: an undo by name would take both. */
-async function refuseMany(planned: readonly PlannedPackage[], database: RpmDatabase): Promise<void> {
-  for (const [index, { name, to }] of planned.entries()) {
-    const isTwice = planned.findIndex((each) => each.name === name) < index
-    const isBeside = to === 'installed' && (await database.find(name)) !== undefined
-    if (!isTwice && !isBeside) continue
-    const message = `change packages: "${name}" would be there more than once, in versions or architectures beside each other`
-    throw new AgentError(`${message}; such packages are not managed`, { kind: 'validate', reason: 'PackageConflict' })
-  }
+async function stepOf(name: string, all: readonly PlannedPackage[], database: RpmDatabase): Promise<PackageStep | undefined> {
+  const [{ version, architecture, to } = missing(name), ...more] = all
+  const from = (await database.find(name))?.version
+  if (more.length > 0 || (to === 'installed' && from !== undefined)) throw twice(name)
+  if (to === 'removed') return { name, architecture, from: version }
+  return from === version ? undefined : { name, architecture, ...(from === undefined ? {} : { from }), to: version }
+}
+
+/** One version comes, or some go; what is there beside them stays. */
+async function besideStep(name: string, all: readonly PlannedPackage[], database: RpmDatabase): Promise<PackageStep> {
+  const there = (await database.versions(name)).map(({ version }) => version)
+  const leaving = all.filter(({ to }) => to === 'removed').map(({ version }) => version)
+  const coming = all.filter(({ to }) => to !== 'removed').map(({ version }) => version)
+  const stay = there.filter((version) => !leaving.includes(version))
+  const [to = stay.at(-1), ...more] = coming
+  if (more.length > 0 || (coming.length > 0 && leaving.length > 0)) throw twice(name)
+  const { architecture } = all[0] ?? missing(name)
+  return { name, architecture, from: there.at(-1), ...(to === undefined ? {} : { to }), leaving }
+}
+
+function missing(name: string): never {
+  throw new Error(`read what is planned for package "${name}": there is nothing`)
+}
+
+function twice(name: string): AgentError {
+  const message = `change packages: "${name}" would be there more than once, in versions beside each other`
+  const remedy = 'such a package is managed when it provides installonlypkg(kernel), and one version of it at a time'
+  return new AgentError(`${message}; ${remedy}`, { kind: 'validate', reason: 'PackageConflict' })
+}
+
+/**
+ * What takes a host back to a version that stands beside newer ones: these go, with all parts of their kernels. The solver alone would find
+ * that the version is there, and do nothing.
+ */
+export async function versionsAfter(
+  { name, version, state }: PackageWish,
+  database: RpmDatabase,
+): Promise<readonly RpmPackage[]> {
+  if (state === 'absent' || version === undefined || !(await database.isBeside(name))) return []
+  const versions = await database.versions(name)
+  const at = versions.findIndex((each) => each.version === version)
+  const parts: RpmPackage[] = []
+  if (at >= 0) for (const newer of versions.slice(at + 1)) parts.push(...(await database.partsOf(newer)))
+  return parts
 }
 
 export interface SolverOutput {

@@ -1,6 +1,7 @@
 import type { PackageArchive } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import type { Outcome } from '../run-program.ts'
+import { packageKey } from './package-key.ts'
 import { complaintOf } from './rpm-text.ts'
 
 type Run = (program: string, args: readonly string[]) => Promise<Outcome>
@@ -16,7 +17,7 @@ export async function identify(paths: readonly string[], run: Run): Promise<Foun
   const found: FoundArchive[] = []
   for (const path of paths) {
     const [name = '', version = '', architecture = ''] = (await query(path, { format: IDENTITY, run })).trim().split('\t')
-    found.push({ name, version, architecture, path })
+    found.push({ name: packageKey({ name, architecture }), version, architecture, path })
   }
   return found
 }

@@ -4,12 +4,14 @@ import { orMissing } from '../or-missing.ts'
 import { lockHolders } from '../packages/locks.ts'
 import type { PackagedFile } from '../packages/unedited-files.ts'
 import type { Outcome, RunOptions } from '../run-program.ts'
+import { packageKey } from './package-key.ts'
 
 /** The second is where newer distributions keep it; the first then leads there. */
 const DIRECTORIES = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
 /** Of the formats sqlite, ndb and Berkeley DB. */
 const DATABASES = ['rpmdb.sqlite', 'Packages.db', 'Packages']
-const QUERY = '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{INSTALLTIME}\\n'
+const QUERY = '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{INSTALLTIME}\\t%{SOURCERPM}\\n'
+const OWNERS = 'version %|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\n'
 const FILES = '[%{FILENAMES}\\t%{FILEDIGESTS}\\n]'
 /** What is installed beside its own older versions says so by one of these, as dnf and zypper have it by default. */
 const BESIDE_OTHERS = [
@@ -21,17 +23,24 @@ const BESIDE_OTHERS = [
 ]
 
 export interface RpmPackage {
+  /** By which it is managed: see `packageKey`. */
   readonly name: string
   readonly version: string
   readonly architecture: string
   /** Seconds. */
   readonly installedAt: number
+  /** The source package of which it was built. */
+  readonly source: string
 }
 
 interface Known {
   readonly stamp: string
   readonly packages: readonly RpmPackage[]
   readonly automatic: ReadonlySet<string>
+  /** Packages that stand beside other versions of themselves; undefined: not asked yet. */
+  beside?: Promise<ReadonlySet<string>>
+  /** Versions of packages that have files of the kernel that runs; undefined: not asked yet. */
+  kernel?: Promise<readonly string[]>
 }
 
 /** What the program in front of rpm knows, and rpm does not. */
@@ -66,11 +75,34 @@ export class RpmDatabase {
 
   /** The version that was installed last, where there are several. */
   async find(name: string): Promise<(RpmPackage & { readonly automatic: boolean }) | undefined> {
-    const { packages, automatic } = await this.#read()
-    const versions = packages.filter((each) => each.name === name)
+    const found = (await this.versions(name)).at(-1)
+    return found && { ...found, automatic: (await this.#read()).automatic.has(name) }
+  }
+
+  /** In the order in which they were installed. */
+  async versions(name: string): Promise<readonly RpmPackage[]> {
+    const { packages } = await this.#read()
     // rpm lists what came later later: that counts within one second.
-    const [found] = versions.toReversed().toSorted((a, b) => b.installedAt - a.installedAt)
-    return found && { ...found, automatic: automatic.has(name) }
+    return packages.filter((each) => each.name === name).toSorted((a, b) => a.installedAt - b.installedAt)
+  }
+
+  async has({ name, version }: Pick<RpmPackage, 'name' | 'version'>): Promise<boolean> {
+    return (await this.versions(name)).some((each) => each.version === version)
+  }
+
+  /** Whether its versions stand beside each other, as those of kernels. */
+  async isBeside(name: string): Promise<boolean> {
+    const known = await this.#read()
+    known.beside ??= this.#besideOthers()
+    return (await known.beside).has(name)
+  }
+
+  /** What was built of the same source in the same version, and stands beside other versions of itself: the parts of a kernel. */
+  async partsOf({ version, source }: RpmPackage): Promise<readonly RpmPackage[]> {
+    const parts: RpmPackage[] = []
+    for (const each of (await this.#read()).packages)
+      if (each.version === version && each.source === source && (await this.isBeside(each.name))) parts.push(each)
+    return parts
   }
 
   /** Of these packages, those of which some version was installed after an instant, in seconds. */
@@ -81,14 +113,19 @@ export class RpmDatabase {
     return [...new Set(found.map(({ name }) => name))].sort()
   }
 
-  /** Packages that do not stand beside others of their name, as kernels and those of several architectures do. */
-  async lone(): Promise<readonly RpmPackage[]> {
-    const { packages } = await this.#read()
-    // It fails where one of them is provided by nothing.
-    const { stdout } = await this.#options.run('rpm', ['-q', '--whatprovides', '--queryformat', '%{NAME}\\n', ...BESIDE_OTHERS])
-    const kernels = stdout.split('\n')
-    const byName = [...Map.groupBy(packages, ({ name }) => name)]
-    return byName.flatMap(([name, all]) => (all.length === 1 && !kernels.includes(name) ? all : []))
+  /** Of each package the version that was installed last. */
+  async last(): Promise<readonly RpmPackage[]> {
+    const names = new Set((await this.#read()).packages.map(({ name }) => name))
+    const found: RpmPackage[] = []
+    for (const name of names) found.push(...(await this.versions(name)).slice(-1))
+    return found
+  }
+
+  /** Of packages that have files of the kernel. */
+  async versionsOfKernel(release: string): Promise<readonly string[]> {
+    const known = await this.#read()
+    known.kernel ??= this.#versionsAt([`/lib/modules/${release}`, `/boot/vmlinuz-${release}`])
+    return known.kernel
   }
 
   /** As packages brought them; a path that no package has is not among them. */
@@ -124,6 +161,20 @@ export class RpmDatabase {
     return this.#known
   }
 
+  /** It fails where one of them is provided by nothing. */
+  async #besideOthers(): Promise<ReadonlySet<string>> {
+    const question = ['-q', '--whatprovides', '--queryformat', '%{NAME}\\t%{ARCH}\\n', ...BESIDE_OTHERS]
+    const { stdout } = await this.#options.run('rpm', question)
+    const rows = stdout.split('\n').map((line) => line.split('\t'))
+    return new Set(rows.flatMap(([name = '', architecture]) => (architecture ? [packageKey({ name, architecture })] : [])))
+  }
+
+  /** Versions of the packages that have these paths. */
+  async #versionsAt(paths: readonly string[]): Promise<readonly string[]> {
+    const { stdout } = await this.#options.run('rpm', ['-qf', '--queryformat', OWNERS, '--', ...paths])
+    return stdout.split('\n').flatMap((line) => /^version (\S+)$/.exec(line)?.[1] ?? [])
+  }
+
   async #ask(program: string, args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#options.run(program, args)
     if (code !== 0) throw new Error(`read the package database: ${program}: ${stderr.trim().slice(-300)}`)
@@ -154,8 +205,9 @@ async function nameOf(pid: number): Promise<string | undefined> {
 /** Pure. */
 function parsePackages(output: string): RpmPackage[] {
   return output.split('\n').flatMap((line): RpmPackage[] => {
-    const [name = '', version = '', architecture = '', installedAt] = line.split('\t')
-    return version === '' ? [] : [{ name, version, architecture, installedAt: Number(installedAt) }]
+    const [name = '', version = '', architecture = '', installedAt, source = ''] = line.split('\t')
+    if (version === '') return []
+    return [{ name: packageKey({ name, architecture }), version, architecture, installedAt: Number(installedAt), source }]
   })
 }
 

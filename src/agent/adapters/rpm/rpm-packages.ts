@@ -1,8 +1,10 @@
+import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { archivePath, type PackageManager, type ResolveOptions } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import { uneditedFiles } from '../packages/unedited-files.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
+import { nevra } from './package-key.ts'
 import { filesIn, identify, unpack } from './rpm-archive.ts'
 import { RpmDatabase } from './rpm-database.ts'
 import type { RpmFront, RpmTools } from './rpm-front.ts'
@@ -43,6 +45,14 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
   const change = transaction.change.bind(transaction)
   let upcoming: ResolveOptions['upcoming'] = new Map()
 
+  /** Of what stands beside others: those, and which is of the kernel that runs. */
+  const besides = async (name: string) => {
+    if (!(await database.isBeside(name))) return {}
+    const versions = (await database.versions(name)).map(({ version }) => version)
+    const ofKernel = await database.versionsOfKernel(release())
+    return { others: versions.slice(0, -1), running: versions.find((version) => ofKernel.includes(version)) }
+  }
+
   return {
     format,
     store,
@@ -52,7 +62,7 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
       if (found === undefined) return undefined
       const { version, architecture, automatic } = found
       const complete = !(await transaction.open()).some((item) => item.name === name)
-      return { version, architecture, held: await holds.isHeld(found), complete, automatic }
+      return { version, architecture, held: await holds.isHeld(found), complete, automatic, ...(await besides(name)) }
     },
 
     awaitingReboot: async (startedAt) => database.installedAfter(startedAt / 1000, await front.rebootNames()),
@@ -83,11 +93,14 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
 
     held: async () => {
       const names: string[] = []
-      for (const found of await database.lone()) if (await holds.isHeld(found)) names.push(found.name)
+      for (const found of await database.last()) if (await holds.isHeld(found)) names.push(found.name)
       return names
     },
     unedited: async (paths) => uneditedFiles(paths, { files, packaged: await database.filesAt(paths) }),
-    files: async (name) => (await look('rpm', ['-ql', '--', name])).stdout.split('\n').filter((line) => line.startsWith('/')),
+    files: async (name) => {
+      const found = await database.versions(name)
+      return (await look('rpm', ['-ql', '--', ...found.map(nevra)])).stdout.split('\n').filter((line) => line.startsWith('/'))
+    },
     contents: (archive) => filesIn(archive, look),
     unpack: (archive, directory) => unpack(archive, { directory, files, run: look }),
 

@@ -2,6 +2,7 @@ import { readFile } from '../../../kube/file-calls.ts'
 import { PACKAGE_FORMATS, type PackageArchive } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import { orMissing } from '../or-missing.ts'
+import { nevra } from '../rpm/package-key.ts'
 import type { RpmFront, RpmTools } from '../rpm/rpm-front.ts'
 import { namesIn, withNames } from './auto-installed.ts'
 import { ZypperCall } from './zypper-call.ts'
@@ -37,8 +38,9 @@ export function zypperFront({ files, store, database, look, outside, place, sett
   }
 }
 
-async function cached({ name, version, architecture }: PackageArchive, files: HostFiles): Promise<string | undefined> {
-  const file = `${name}-${version.replace(/^\d+:/, '')}.${architecture}.rpm`
+async function cached(archive: PackageArchive, files: HostFiles): Promise<string | undefined> {
+  const { architecture } = archive
+  const file = `${nevra(archive)}.rpm`
   for (const directory of await files.list(OWN_CACHE))
     for (const path of [`${OWN_CACHE}/${directory}/${file}`, `${OWN_CACHE}/${directory}/${architecture}/${file}`])
       if ((await files.stat(path))?.type === 'file') return path
