@@ -113,7 +113,7 @@ export interface PackageManager {
   resolve(wishes: readonly PackageWish[], options: ResolveOptions): Promise<readonly PackageStep[]>
   /** Brings an archive into the store, verified by the repository's signature. @returns its path; undefined when nobody has it */
   fetch(archive: PackageArchive, signal?: AbortSignal): Promise<string | undefined>
-  /** Names of installed packages that are held. */
+  /** Names of installed packages that are held, but for those of which two versions are left though only one can be. */
   held(): Promise<readonly string[]>
   /** Of these files, those that a package brought and nobody edited. dpkg says it only of configuration files. */
   unedited(paths: readonly string[]): Promise<readonly string[]>

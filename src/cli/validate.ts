@@ -19,6 +19,7 @@ import { readNodes } from './read-nodes.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
 import { oncePerPlace } from './validate/blame.ts'
 import { checkedCommitsOption, checkSignatures, commitKeysOption } from './validate/check-signatures.ts'
+import { endingCertificates } from './validate/ending-certificates.ts'
 
 interface ValidateOptions extends NamedCluster {
   readonly revision?: string
@@ -105,9 +106,17 @@ async function findingsOf(
   read: JudgedFleet,
   { serverVersion, kubelet, judge, ceiling, nodes }: ValidateOptions & { readonly judge: Judge },
 ): Promise<Findings> {
-  const judged = await withCeiling(io, withServers(read, serverVersion), { ...(ceiling && { ceiling }), ...(nodes && { nodes }) })
+  const judged = await withCeiling(io, withServers(withCertificates(read, io.now()), serverVersion), {
+    ...(ceiling && { ceiling }),
+    ...(nodes && { nodes }),
+  })
   const binaries = kubelet.map((binary) => resolve(io.cwd, binary))
   return binaries.length === 0 ? { ...judged, verdicts: [] } : withKubelets(judged, { binaries, judge })
+}
+
+function withCertificates(judged: JudgedFleet, now: number): JudgedFleet {
+  const { model } = judged
+  return model === undefined ? judged : { ...judged, problems: [...judged.problems, ...endingCertificates(model, now)] }
 }
 
 function withServers(judged: JudgedFleet, versions: readonly string[]): JudgedFleet {

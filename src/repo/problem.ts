@@ -31,6 +31,7 @@ export type ProblemReason =
   | 'ToldByKubelet'
   | 'VersionSkew'
   | 'CeilingExceeded'
+  | 'CertificateEnds'
 
 export interface Problem {
   /** An error makes the commit invalid as a whole; a warning is only shown. */

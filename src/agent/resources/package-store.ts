@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { archiveStart, type PackageManager, type PackageStep } from '../package-manager.ts'
 import type { HostFiles } from '../ports.ts'
-import { departures } from './package-steps.ts'
+import { departures, versionsOf } from './package-steps.ts'
 
 const versions = z.record(z.string(), z.array(z.string()))
 type Versions = z.infer<typeof versions>
@@ -12,12 +12,21 @@ interface Place {
 }
 
 /** Of each package that was changed: what it was, and what it became. */
-export async function rememberVersions(steps: readonly PackageStep[], { packages, files }: Place): Promise<void> {
+export async function rememberVersions(
+  steps: readonly PackageStep[],
+  { packages, files }: Place & { readonly packages: Pick<PackageManager, 'store' | 'installed'> },
+): Promise<void> {
   if (steps.length === 0) return
-  const changed = steps.map(
-    (step) => [step.name, [...departures(step), step.from, step.to].flatMap((version) => version ?? [])] as const,
-  )
-  const known = { ...(await readVersions({ packages, files })), ...Object.fromEntries(changed) }
+  const before = await readVersions({ packages, files })
+  const changed: [string, string[]][] = []
+  for (const step of steps) {
+    const versions = [...departures(step), step.from, step.to].flatMap((version) => version ?? [])
+    // Versions that stand beside others may go all at once, with a later commit.
+    const there = step.leaving === undefined ? [] : versionsOf(await packages.installed(step.name))
+    const still = (before[step.name] ?? []).filter((version) => there.includes(version))
+    changed.push([step.name, [...new Set([...still, ...versions])]])
+  }
+  const known = { ...before, ...Object.fromEntries(changed) }
   await files.writeAtomic(recordOf(packages), Buffer.from(JSON.stringify(known)), { mode: 0o600 })
 }
 

@@ -3,7 +3,12 @@ import { name, relativePath } from './common.ts'
 
 const oneLine = z.string().regex(/^[^\0\n\r]+$/, 'expected one line')
 
-export const packageName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package')
+export const packageName = z
+  .string()
+  .regex(
+    /^(?!.*\.(?:x86_64|aarch64|noarch)$)[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/,
+    "expected the name of a package, without the machine's own architecture; only a second one is named, as in glibc.i686",
+  )
 
 export const packageVersion = z
   .string('expected a package version as a quoted string')

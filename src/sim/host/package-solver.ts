@@ -45,6 +45,9 @@ export function solve(
   const wished = new Set(wishes.map(({ name }) => name))
   if (!bringDependencies(after, { wished, offers })) return undefined
   const names = new Set([...installed.values(), ...after.values()].map(({ name }) => name))
+  // The agent tells no two versions apart that come at once.
+  const coming = [...after.values()].filter((each) => each.installOnly && !installed.has(keyOf(each))).map(({ name }) => name)
+  if (new Set(coming).size < coming.length) return undefined
   return [...names].flatMap((name) => stepOf(name, { installed, after }) ?? [])
 }
 

@@ -47,11 +47,11 @@ const OFFERS_OF_RPM: readonly PackageDefinition[] = [
 
 /** As distributions cut it into packages. That of 5.2 is the one that runs. */
 function kernelOf(version: string): readonly PackageDefinition[] {
-  const modules = `/lib/modules/${version === '5.2-1' ? release() : version}/modules.order`
+  const image = `/lib/modules/${version === '5.2-1' ? release() : version}/vmlinuz`
   const part = { version, installOnly: true } as const
   return [
     { ...part, name: 'kernel', depends: [`kernel-core = ${version}`], files: { [`/usr/share/doc/kernel-${version}`]: version } },
-    { ...part, name: 'kernel-core', files: { [modules]: version, [`/boot/vmlinuz-${version}`]: version } },
+    { ...part, name: 'kernel-core', files: { [image]: version, [`/boot/vmlinuz-${version}`]: version } },
   ]
 }
 
@@ -437,6 +437,15 @@ describe.each([
     },
   )
 
+  test.runIf(isThere && isDnf)('refuses two versions of one kernel at once', { timeout: SLOW }, async () => {
+    using world = await offering(make, OFFERS_OF_RPM)
+    await carryOut(world, present('kernel', '5.1-1'))
+
+    await expect(
+      world.packages.resolve([present('kernel', '5.2-1'), present('kernel-core', '5.3-1')], { upcoming: NOTHING }),
+    ).rejects.toMatchObject({ reason: 'PackageConflict' })
+  })
+
   test.runIf(isThere && isDnf)('removes all versions of a kernel that is to be absent', { timeout: SLOW }, async () => {
     using world = await offering(make, OFFERS_OF_RPM)
     for (const version of ['5.1-1', '5.3-1']) await carryOut(world, present('kernel-core', version))
@@ -470,8 +479,12 @@ describe.each([
       expect(await packages.installed('libx')).toMatchObject({ version: '2.0-1', complete: true })
       expect(await packages.installed('libx.i686')).toBeUndefined()
       await carryOut(world, present('libx.i686', '2.0-1'))
-      expect(await carryOut(world, absent('libx'))).toEqual([step('libx', '2.0-1', undefined)])
-      expect(await packages.installed('libx.i686')).toMatchObject({ version: '2.0-1' })
+      // dnf keeps no package of a second architecture without that of the first.
+      const without = await packages.resolve([absent('libx')], { upcoming: NOTHING })
+      expect(without.map(({ name, to }) => [name, to]).toSorted()).toEqual([
+        ['libx', undefined],
+        ['libx.i686', undefined],
+      ])
     },
   )
 })

@@ -188,23 +188,26 @@ function build(
 ): void {
   const [, epoch, number, release] = /^(?:(\d+):)?([^-]+)-(.+)$/.exec(version) ?? []
   const sources = `/srv/sources/${name}-${number}-${release}.${architecture ?? 'x86_64'}`
+  const own = installOnly ? `-n ${name}` : ''
   for (const [path, text] of Object.entries(files)) put(join(root, sources, path), text)
   const lines = [
-    `Name: ${name}`,
+    `Name: ${installOnly ? 'kernels' : name}`,
     `Version: ${number}`,
     `Release: ${release}`,
     ...(epoch === undefined ? [] : [`Epoch: ${epoch}`]),
     'Summary: x',
     'License: x',
     'AutoReqProv: no',
+    // Parts of a kernel are built of one source.
+    ...(installOnly ? ['%description', 'x', `%package -n ${name}`, 'Summary: x', 'AutoReqProv: no'] : []),
     ...depends.map((need) => `Requires: ${need.includes(' = ') ? need : need.replace(' ', ' >= ')}`),
     ...(installOnly ? ['Provides: installonlypkg(kernel)'] : []),
-    '%description',
+    `%description ${own}`,
     'x',
     '%install',
     `mkdir -p %{buildroot} && cp -a ${sources}/. %{buildroot}`,
     ...(script === 'fails' ? ['%post -p <lua>', 'error("no")'] : []),
-    '%files',
+    `%files ${own}`,
     ...Object.keys(files).map((path) => (conffiles.includes(path) ? `%config(noreplace) ${path}` : path)),
   ]
   put(join(root, `${sources}.spec`), `${lines.join('\n')}\n`)

@@ -11,6 +11,10 @@ const UPDATES = '/var/lib/dpkg/updates'
 const EXTENDED = '/var/lib/apt/extended_states'
 const LOCKS = ['/var/lib/dpkg/lock-frontend', '/var/lib/dpkg/lock']
 
+const WITHOUT_MANAGER =
+  'yum 3 is not supported: take packages, repositories and a kubelet from a package out of the pool of this host, ' +
+  'and use archives, files and a kubelet by URL'
+
 interface Known {
   readonly stamp: string
   readonly status: DpkgStatus
@@ -62,7 +66,7 @@ export class DpkgDatabase {
     const text = await orMissing(readFile(this.#place(STATUS), 'utf8'))
     if (text === undefined)
       throw new AgentError(
-        `manage packages: there is no "${STATUS}", and no rpm database with dnf or zypper; yum 3 is not supported`,
+        `manage packages: there is no "${STATUS}", and no rpm database with dnf or zypper; ${WITHOUT_MANAGER}`,
         {
           kind: 'validate',
           reason: 'NoPackageManager',

@@ -113,18 +113,21 @@ export class RpmDatabase {
     return [...new Set(found.map(({ name }) => name))].sort()
   }
 
-  /** Of each package the version that was installed last. */
-  async last(): Promise<readonly RpmPackage[]> {
+  /** Of each package that can be managed the version that was installed last: not of one that an interruption left in two. */
+  async managed(): Promise<readonly RpmPackage[]> {
     const names = new Set((await this.#read()).packages.map(({ name }) => name))
     const found: RpmPackage[] = []
-    for (const name of names) found.push(...(await this.versions(name)).slice(-1))
+    for (const name of names) {
+      const versions = await this.versions(name)
+      if (versions.length === 1 || (await this.isBeside(name))) found.push(...versions.slice(-1))
+    }
     return found
   }
 
   /** Of packages that have files of the kernel. */
   async versionsOfKernel(release: string): Promise<readonly string[]> {
     const known = await this.#read()
-    known.kernel ??= this.#versionsAt([`/lib/modules/${release}`, `/boot/vmlinuz-${release}`])
+    known.kernel ??= this.#versionsAt(kernelFiles(release))
     return known.kernel
   }
 
@@ -200,6 +203,12 @@ async function nameOf(pid: number): Promise<string | undefined> {
     (name) => name.trim(),
     () => undefined,
   )
+}
+
+/** Pure: distributions differ in which of them a package has. */
+function kernelFiles(release: string): readonly string[] {
+  const modules = ['/lib/modules', '/usr/lib/modules'].map((directory) => `${directory}/${release}`)
+  return [`/boot/vmlinuz-${release}`, ...modules, ...modules.map((directory) => `${directory}/vmlinuz`)]
 }
 
 /** Pure. */

@@ -93,7 +93,7 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
 
     held: async () => {
       const names: string[] = []
-      for (const found of await database.last()) if (await holds.isHeld(found)) names.push(found.name)
+      for (const found of await database.managed()) if (await holds.isHeld(found)) names.push(found.name)
       return names
     },
     unedited: async (paths) => uneditedFiles(paths, { files, packaged: await database.filesAt(paths) }),

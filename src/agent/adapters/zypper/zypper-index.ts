@@ -2,6 +2,7 @@ import { AgentError } from '../../agent-error.ts'
 import type { PackageArchive, PackageStep, PackageWish, PackageWork, ResolveOptions } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import { busy } from '../packages/until-free.ts'
+import { packageName } from '../rpm/package-key.ts'
 import { downloads, requireAll, stepsOf, storedArchives } from '../rpm/planned.ts'
 import { changesRepositories, copyRepositories } from '../rpm/repository-copies.ts'
 import type { RpmDatabase } from '../rpm/rpm-database.ts'
@@ -84,6 +85,7 @@ export class ZypperIndex implements PackageIndex {
     const text = textOf(outcome)
     if (isLocked(text)) throw busy((await database.holder()) ?? 'another process')
     const steps = await stepsOf(parseSummary(outcome.stdout), database)
+    refuseBeside(steps)
     const output = { text, missed: this.#missed ?? [], isUnknown: isUnknownPackage(outcome.stdout) }
     await requireAll(wishes, steps, { database, output })
     return steps
@@ -118,6 +120,14 @@ export class ZypperIndex implements PackageIndex {
     }
     return { install, remove: wishes.filter(({ state }) => state === 'absent').map(({ name }) => name) }
   }
+}
+
+/** libzypp locks no package of one architecture alone, and its service purges kernels by rules of its own. */
+function refuseBeside(steps: readonly PackageStep[]): void {
+  const found = steps.find(({ name, leaving }) => leaving !== undefined || packageName(name) !== name)
+  if (found === undefined) return
+  const message = `change packages: "${found.name}" would be there beside other versions or architectures of itself`
+  throw new AgentError(`${message}; with zypper such packages are not managed`, { kind: 'validate', reason: 'PackageConflict' })
 }
 
 interface Question {
