@@ -39,7 +39,15 @@ export const packageKind: Kind<PackageSpec> = defineKind({
   differ: ({ name, version, state, held, unpackTo, ifInstalled }, actual): PackageChange | undefined => {
     if (ifInstalled && actual === undefined) return undefined
     const isHeld = actual?.held ?? false
-    const item = { name, version, state, held: held ?? isHeld, unpackTo, from: actual?.version, ...ofKernel(actual, { version, state }) }
+    const item = {
+      name,
+      version,
+      state,
+      held: held ?? isHeld,
+      unpackTo,
+      from: actual?.version,
+      ...ofKernel(actual, { version, state }),
+    }
     if (state === 'absent') return actual && { items: [{ ...item, held: false, fits: false }] }
     const fits = actual?.complete === true && (version === undefined || version === actual.version)
     return fits && item.held === isHeld ? undefined : { items: [{ ...item, fits }] }
