@@ -244,6 +244,20 @@ test('policy of a commit reboots no host that an administrator has forbidden to 
   expect(deeds(decide(pool(done('a').toReboot('1')), noon))).toEqual(['cordon a'])
 })
 
+test.each([
+  ['no rule speaks of disruption', [{}], true],
+  ['one of two rules forbids it', [{ disruption: 'reboot' }, { disruption: 'drain' }], false],
+  ['both rules allow it', [{ disruption: 'reboot' }, {}], true],
+  ['the rule that forbids it is for other nodes', [{ disruption: 'drain', nodeSelector: { matchLabels: { gpu: 'yes' } } }], true],
+] as const)('policy of a commit reboots a host when %s: %j → %s', (_, rules, isGiven) => {
+  const pool = {
+    ...aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: IN_WINDOWS }).with(done('a').requiringReboot('1')),
+    ceiling: { rules: rules.map((rule, index) => ({ place: `spec.rules[${index}]`, ...rule })) },
+  }
+
+  expect(deeds(decide(pool, noon))).toEqual(isGiven ? ['cordon a'] : [])
+})
+
 test('machines reboot when their pool has completed its commit, and have its content', () => {
   const node = aNode('a').on('old').booted('1').toReboot('1')
   const other = aNode('b')
