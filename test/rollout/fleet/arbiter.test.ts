@@ -48,6 +48,12 @@ test('arbitrate begins with the pool that was served longest ago, and with one t
   expect(granted([a, b, proposal('c', requests('c', 2))], 1)).toEqual({ a: [], b: [], c: ['c-0'] })
 })
 
+test('arbitrate passes on to the next node of a pool where one waits for the turn of the control plane', () => {
+  const a = proposal('a', [...requests('cp', 2, { isControlPlane: true }), ...requests('a', 1)])
+
+  expect(granted([a, proposal('b', requests('b', 3))], 3)).toEqual({ a: ['cp-0', 'a-0'], b: ['b-0'] })
+})
+
 test('arbitrate serves repair before rollback, and rollback before forward work', () => {
   const forward = proposal('a', requests('a', 2))
   const rollback = proposal('b', requests('b', 2, { kind: 'rollback' }), { servedAt: 10 })
