@@ -93,13 +93,17 @@ function signedBytes(desired: Readonly<Record<string, Json | undefined>>, node: 
   return Buffer.from(canonicalJson({ purpose: PURPOSE, node, assignment }))
 }
 
-/** How far ahead of now a counter may be that the next one is counted from: one that is further ahead was never ours. */
-const AHEAD = 366 * 86_400_000
+const YEAR = 366 * 86_400_000
+
+/** Whether a controller may have written it: counters grow with time, and no clock is ahead by more than a year. */
+export function isCounterOfOurs(counter: number, now: number): boolean {
+  return counter <= now + YEAR
+}
 
 /**
  * The counter of the next assignment of a Node: greater than the one before, though clocks differ or go back; and greater than all that was
  * lost, when the cluster was restored from a backup, for it grows with time.
  */
 export function nextCounter(previous: number | undefined, now: number): number {
-  return previous === undefined || previous > now + AHEAD ? now : Math.max(previous + 1, now)
+  return previous !== undefined && isCounterOfOurs(previous, now) ? Math.max(previous + 1, now) : now
 }

@@ -1,5 +1,5 @@
 import { ASSIGNMENT_REPLAYED } from '../../protocol/agent-status.ts'
-import { checkSignature, type TrustedKey } from '../../protocol/assignment-signature.ts'
+import { checkSignature, isCounterOfOurs, type TrustedKey } from '../../protocol/assignment-signature.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
@@ -21,11 +21,14 @@ interface Standing {
  * @throws {AgentError} the host stays as it is
  */
 export async function acceptAssignment(standing: Standing, context: Pick<AgentContext, 'ports' | 'state'>): Promise<void> {
-  const keys = await readTrustedKeys(context.ports.files)
+  const { ports, state } = context
+  const keys = await readTrustedKeys(ports.files)
   if (keys !== undefined) enforceSignature(standing, keys)
   const { COUNTER: counter } = parseDesiredConfig(standing.text)
-  // Written by a person, or by an older controller: nothing says when.
-  if (counter !== undefined) await enforceOrder(standing, { counter, isSigned: keys !== undefined, state: context.state })
+  const isSigned = keys !== undefined
+  // Written by a person, or by an older controller: nothing says when. A typing error in a counter must not shut out all that come after it.
+  if (counter === undefined || !(isSigned || isCounterOfOurs(counter, ports.clock.now()))) return
+  await enforceOrder(standing, { counter, isSigned, state })
 }
 
 function enforceSignature({ text, node }: Standing, keys: readonly TrustedKey[]): void {

@@ -117,6 +117,15 @@ test('agent takes up what has no counter, what a person edited, and what a clock
   expect(await machine.untilDigest(later, 'Applied')).toMatchObject({ assignedAt: first })
 })
 
+test('a counter that no controller wrote shuts out no later assignment', async () => {
+  const machine = new Machine()
+  machine.start()
+  const forged = machine.assign({ flags: '--v=3' }, { ASSIGNED: first, COUNTER: Number.MAX_SAFE_INTEGER })
+  await machine.untilDigest(forged, 'Applied')
+  const digest = machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: machine.clock.now() })
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ assignedAt: second })
+})
+
 test('a Node that is registered again begins anew, by whatever counter', async () => {
   const machine = new Machine()
   machine.start()
