@@ -28,7 +28,7 @@ const desiredConfig = z.object({
   REBOOT: z.optional(z.string().check(z.regex(REBOOT_PATTERN))),
   /** RFC 3339, by the controller's clock. A new stamp with the same DIGEST asks an agent that rolled it back to try once more. */
   ASSIGNED: z.optional(z.string().check(z.maxLength(64))),
-  /** Greater with each assignment of a Node, whatever clocks say: an older one, as a restored etcd brings back, is told by it. */
+  /** Greater with each assignment of a Node, whatever clocks say, so that agents recognize an older one, as a restored etcd brings back. */
   COUNTER: z.optional(z.int().check(z.gte(1))),
   /** See assignment-signature.ts. */
   SIGNATURE: z.optional(z.string().check(z.maxLength(256))),

@@ -12,7 +12,7 @@ export interface StaticPodManifest {
   readonly text: string
 }
 
-/** Pure. @param source that a check has found to be one Pod @param path on the host: the kubelet starts a pod anew when it moves */
+/** Pure. @param source that a check has found to be one Pod @param path on the host: the kubelet starts another pod when it moves */
 export function readStaticPod(source: string, path: string): StaticPodManifest {
   // Every scalar as it is written: 0644 is not 644.
   const document = parseDocument(source, { schema: 'failsafe' })

@@ -7,7 +7,7 @@ const LONGEST = 10_000
 const NOT_MANAGED = ['unmanaged', 'linger']
 
 /**
- * Has networkd set its links up anew, where it was restarted. Seen with systemd 252: neither a restart nor `networkctl reload` takes a route
+ * Has networkd configure its links again, where it was restarted. Seen with systemd 252: neither a restart nor `networkctl reload` takes a route
  * away that the files no longer have, and `networkctl reconfigure` does.
  */
 export async function configureLinks(units: readonly string[], run: typeof runProgram): Promise<void> {
