@@ -3,6 +3,7 @@ import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
+import { joiningEnds } from './model/deadlines.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
@@ -33,6 +34,8 @@ function considerMember(
 ): void {
   const { node, progress, proof, takenAt } = member
   consider(progress.until)
+  // Somebody's cordon keeps it from that, and its progress does not tell.
+  if (member.exposure.because === 'Joining') consider(joiningEnds(node, poolState.pool.policy))
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
   consider(pastDrainingAt(node, poolState.pool.policy))

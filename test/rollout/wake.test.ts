@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assess, decide } from '../../src/rollout/decide.ts'
 import { hour, minute, noon } from './builders/instants.ts'
-import { aNode } from './builders/nodes.ts'
+import { aNode, aYoungNode } from './builders/nodes.ts'
 import { aWave } from './builders/policies.ts'
 import { aPool } from './builders/pools.ts'
 import { aRollout } from './builders/revisions.ts'
@@ -73,6 +73,17 @@ test('pool wakes when the stamp of a node is past that came after the rollout be
     wakeAt: noon + 3000,
   })
   expect(decide(pool, noon + 3000).status.conditions[0]?.message).toBe(`${message}; soaks until 2026-11-21T12:01:03.000Z`)
+})
+
+test('paused pool wakes when a cordoned node is young no more: until then it would change it, which other pools say of the budget of the fleet', () => {
+  const waves = [aWave('canary', { canary: 'yes' }), aWave('rest', '100%')]
+  const options = { head: 'new', stable: 'old', since: noon - minute, waves, applyTimeout: 10 * minute }
+  const cordoned = aYoungNode('j').cordoned()
+  const canary = aNode('n0').on('old').labelled({ canary: 'yes' })
+  const pool = { ...aPool(options).with(canary, aNode('n1').on('old'), cordoned), controls: { paused: '' } }
+
+  expect(assess(pool, noon)).toMatchObject({ isPaused: true, holders: ['j'], wakeAt: noon + 10 * minute })
+  expect(assess(pool, noon + 10 * minute)).toMatchObject({ isPaused: false, holders: ['j'] })
 })
 
 test('pool wakes when its window closes while nodes wait for the target, and not once all have it', () => {

@@ -21,6 +21,14 @@ export interface RolloutClock {
 /** Kubernetes stamps conditions in whole seconds. */
 const SECOND = 1000
 
+/** When time alone ends that a node joins, if it has been Ready. */
+export function joiningEnds(
+  { createdAt }: Pick<NodeView, 'createdAt'>,
+  { applyTimeout }: Pick<RolloutClock, 'applyTimeout'>,
+): Instant {
+  return createdAt + applyTimeout
+}
+
 /** When the assigned work counts as overdue. */
 export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
   const { applyTimeout, bootTimeout = 0 } = clock

@@ -1,7 +1,16 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { asksForMore, isApplied, isFailure, isReplayed } from './agent-report.ts'
-import { countedFrom, countsFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import {
+  countedFrom,
+  countsFrom,
+  deadlineOf,
+  joiningEnds,
+  latestOf,
+  type RolloutClock,
+  silenceEnds,
+  wasDownBefore,
+} from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
@@ -52,7 +61,7 @@ export function progressOf(
   if (wanted.kind === 'problem' && wanted.reason !== undefined) return { phase: 'Waiting', pending: false }
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
-  if (joins) return { phase: 'Joining', pending: true, until: node.createdAt + course.applyTimeout }
+  if (joins) return { phase: 'Joining', pending: true, until: joiningEnds(node, course) }
   if (course.isToReboot || !hasGoal(node, course, course))
     return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
