@@ -46,7 +46,7 @@ async function enforceOrder(
   const assignment = sha256Of(Buffer.from(text))
   const last = await state.accepted()
   if (last === 'damaged')
-    throw new AgentError(`read "${state.paths.accepted}": it is damaged, so an older assignment would not be recognized; remove it`, {
+    throw new AgentError(`read "${state.paths.accepted}": it is damaged, so no older one would be recognized; remove it`, {
       kind: 'sync',
       reason: 'AcceptedUnreadable',
     })
