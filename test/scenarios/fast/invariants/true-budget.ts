@@ -21,7 +21,12 @@ function keepsBudgets({ nodes, rules }: World, { node, observed }: Take): boolea
   return maxUnavailable === undefined || disturbed.length <= allowed(maxUnavailable, total)
 }
 
-/** By the pool in which the controller saw it. */
-function isOf(pool: string, { fleet }: Observed): (node: SimNode) => boolean {
-  return (node) => (fleet.pools.find(({ nodes }) => nodes.some(({ name }) => name === node.name))?.name ?? node.pool) === pool
+/** By the pool in which the controller saw it; people may have moved it from no pool to one since. */
+function isOf(pool: string, { fleet: { pools, strays = [] } }: Observed): (node: SimNode) => boolean {
+  const has = (nodes: readonly { readonly name: string }[], { name }: SimNode): boolean =>
+    nodes.some((other) => other.name === name)
+  return (node) => {
+    const seen = pools.find(({ nodes }) => has(nodes, node))?.name
+    return seen === undefined ? node.pool === pool && !has(strays, node) : seen === pool
+  }
 }
