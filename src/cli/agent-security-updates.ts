@@ -4,6 +4,7 @@ import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import type { PackageStep } from '../agent/package-manager.ts'
 import { statePaths } from '../agent/paths.ts'
 import { AgentState } from '../agent/state/state.ts'
+import { byText } from '../protocol/by-text.ts'
 import { type HostPackage, parseHostDocument } from '../protocol/host-document.ts'
 import type { AgentArguments } from './agent-arguments.ts'
 
@@ -35,7 +36,7 @@ export function profileText(
   )
   const pins = new Map<string, Pin>(before)
   for (const { name, to, from } of offered) if (to !== undefined && !others.has(name)) pins.set(name, { version: to, was: from })
-  const lines = [...pins].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, pin]) => lineOf(name, pin))
+  const lines = [...pins].sort(byText(([key]) => key)).map(([name, pin]) => lineOf(name, pin))
   const packages = lines.length === 0 ? ['  packages: []'] : ['  packages:', ...lines]
   return [`# Security updates, as the package manager of ${node} offers them.`, ...HEAD, ...packages, ''].join('\n')
 }

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { GateStatus, NodePhase, NodePoolStatus, PoolReason } from '../protocol/node-pool.ts'
 
 /** The fleet as a page shows it: small enough to be sent whole to whoever opens the page. */
@@ -74,7 +75,7 @@ export interface PoolConclusion {
 
 /** Pure, and the same for equal conclusions. */
 export function fleetView(pools: Iterable<PoolConclusion>): FleetView {
-  return { pools: [...pools].map(poolView).sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  return { pools: [...pools].map(poolView).sort(byText(({ name }) => name)) }
 }
 
 function poolView(pool: PoolConclusion): PoolView {

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { DemoNode, FleetView, PoolSight } from './fleet-view.ts'
 
 /** A colour for each configuration, in the order in which a pool first ran them; so a wave shows as a change of colour. */
@@ -33,12 +34,12 @@ export class FleetPicture {
   }
 
   #pools(): PoolSight[] {
-    return [...this.#view.pools.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+    return [...this.#view.pools.values()].sort(byText(({ name }) => name))
   }
 
   #cells(pool: string): string[] {
     const nodes = [...this.#view.nodes.values()].filter((node) => node.pool === pool)
-    return nodes.sort((a, b) => (a.zone + a.name < b.zone + b.name ? -1 : 1)).map((node) => this.#cell(node))
+    return nodes.sort(byText(({ zone, name }) => zone + name)).map((node) => this.#cell(node))
   }
 
   #cell(node: DemoNode): string {

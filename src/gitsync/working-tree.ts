@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { byText } from '../protocol/by-text.ts'
 import { MAX_FILE_BYTES, MAX_TREE_BYTES, type RepoFile } from '../protocol/repo-snapshot.ts'
 import { BadTreeError, GitSyncError } from './git-sync-error.ts'
 import { MAX_ENTRIES } from './tree-object.ts'
@@ -38,7 +39,7 @@ async function* walk(root: string, prefix: string): AsyncGenerator<Entry> {
   const entries = await readdir(join(root, prefix), { withFileTypes: true }).catch((cause) => {
     throw new GitSyncError(`failed to read folder "${join(root, prefix)}": ${cause.code}`, { reason: 'Unreadable', cause })
   })
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.sort(byText(({ name }) => name))) {
     const name = prefix + entry.name
     const path = join(root, name)
     if (entry.name === '.git') continue

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
+import { byText } from '../protocol/by-text.ts'
 import type { GitObject } from './git-object.ts'
 
 const HEADER = 12
@@ -61,7 +62,7 @@ function packed({ type, content }: GitObject): Buffer {
 
 /** Version 2: how many ids begin with a byte up to each, ids in order, checksums, offsets. */
 function packIndex(written: readonly Written[], checksum: Buffer): Buffer {
-  const sorted = written.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const sorted = written.toSorted(byText(({ id }) => id))
   const fanout = Buffer.alloc(256 * 4)
   for (const { id } of sorted) {
     const first = Number.parseInt(id.slice(0, 2), 16)

@@ -1,3 +1,4 @@
+import { compareTexts } from '../protocol/by-text.ts'
 import { GROUP_LABELS, type NodeGroup, ROLE_PREFIX } from './group-nodes.ts'
 import type { ApiNodeFacts } from './subject.ts'
 
@@ -22,7 +23,7 @@ export function chooseLabels(group: NodeGroup, groups: readonly NodeGroup[]): Ch
   const members = group.members.map(({ node }) => node)
   const others = groups.filter((other) => other !== group).flatMap((other) => other.members.map(({ node }) => node))
   const shared = pairsOf(members)
-  const usable = shared.filter(([key]) => !UNSTABLE.test(key)).sort((a, b) => rankOf(a) - rankOf(b) || (a[0] < b[0] ? -1 : 1))
+  const usable = shared.filter(([key]) => !UNSTABLE.test(key)).sort((a, b) => rankOf(a) - rankOf(b) || compareTexts(a[0], b[0]))
   const single = usable.find((pair) => !others.some((node) => hasAll(node, [pair])))
   const chosen = single ? [single] : (everyNode(shared, others) ?? pairOf(usable.slice(0, MOST_PAIRED), others))
   if (chosen !== undefined) return { matchLabels: Object.fromEntries(chosen), missingOn: [] }

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
@@ -85,5 +86,5 @@ function overrideIndex(overrides: FleetModel['overrides']): (node: NodeFacts) =>
 }
 
 function inOrderOfNames(overrides: Doc<NodeOverrideSpec>[]): Doc<NodeOverrideSpec>[] {
-  return overrides.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return overrides.sort(byText(({ name }) => name))
 }

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { Json } from '../protocol/digest.ts'
 import { type MapFlags, statedFlags } from '../repo/flag-maps.ts'
 import type { Doc, FleetModel, Location } from '../repo/model.ts'
@@ -99,7 +100,7 @@ function traceNamed(part: string, values: readonly Named[]): Traced[] {
       overrode: earlier === undefined ? [] : [earlier, ...earlier.overrode],
     })
   }
-  return [...traced.values()].sort((a, b) => (a.path.join() < b.path.join() ? -1 : 1))
+  return [...traced.values()].sort(byText(({ path }) => path.join()))
 }
 
 function flagsOf({ doc, path, value }: Layer<Flags>, maps: MapFlags | undefined): Named[] {

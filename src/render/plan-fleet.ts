@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import { type Blast, type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
@@ -60,15 +61,13 @@ export function planFleet({ from, to, nodes, factsAt = () => (_, node) => node }
     { before: poolsBefore, after: new Set(to.pools.keys()) },
   )
   return {
-    pools: [...to.pools.values()]
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map(({ name, spec }) =>
-        planPool(
-          name,
-          (byPool.get(name) ?? []).map(({ node, before }) => ({ node, before, after: after.render(name, node) })),
-          rolloutSettings(to.fleet.spec, spec).disruption,
-        ),
+    pools: [...to.pools.values()].sort(byText(({ name }) => name)).map(({ name, spec }) =>
+      planPool(
+        name,
+        (byPool.get(name) ?? []).map(({ node, before }) => ({ node, before, after: after.render(name, node) })),
+        rolloutSettings(to.fleet.spec, spec).disruption,
       ),
+    ),
     addedPools: sorted(to.pools.keys()).filter((pool) => !poolsBefore.has(pool)),
     removedPools: sorted(poolsBefore).filter((pool) => !to.pools.has(pool)),
     contested: owned.flatMap(({ owner }) => (owner.kind === 'contested' ? [owner.problem] : [])),

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { DriftRules } from '../protocol/drift-policy.ts'
 import type { HostDocument, HostFile } from '../protocol/host-document.ts'
 import { moduleName } from '../protocol/kernel-sections.ts'
@@ -160,7 +161,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
   // One setting has two spellings.
   const last = new Map(sysctlLayers(model, subject).map(({ value }) => [sysctlPath(value.name), value]))
   const all = [...last.values()].map(({ name, value }): [string, string] => [name, value])
-  return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(byText(([key]) => key))) }
 }
 
 type ListKey =

@@ -1,3 +1,4 @@
+import { compareTexts } from '../protocol/by-text.ts'
 import type { Json } from '../protocol/digest.ts'
 import { isJsonObject, type JsonObject, leavesOf } from '../protocol/merge-patch.ts'
 import type { Layer } from './layers.ts'
@@ -45,5 +46,5 @@ function isEmpty(value: Json): boolean {
 }
 
 function byPath(a: Sourced, b: Sourced): number {
-  return a.path.join('.') < b.path.join('.') ? -1 : 1
+  return compareTexts(a.path.join('.'), b.path.join('.'))
 }

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { Json } from '../protocol/digest.ts'
 
 /**
@@ -15,7 +16,7 @@ function lines(value: Json): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => hang('- ', lines(item)))
   return Object.entries(value)
     .filter((entry): entry is [string, Json] => entry[1] !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(byText(([key]) => key))
     .flatMap(([key, member]) => memberLines(text(key), member))
 }
 

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import type { LoadedDocument } from './interpret-document.ts'
 import type { Kind, SpecOf } from './kinds.ts'
@@ -59,7 +60,7 @@ function group(kind: Kind, loaded: readonly LoadedDocument[]): Group {
     else first.set(identityOf(document), document)
   }
   const valid = [...first].filter(([, { spec }]) => spec !== undefined)
-  return { valid: new Map(valid.sort(([a], [b]) => (a < b ? -1 : 1))), names: new Set(first.keys()), problems }
+  return { valid: new Map(valid.sort(byText(([key]) => key))), names: new Set(first.keys()), problems }
 }
 
 /** There is one Fleet, whatever it is called. */

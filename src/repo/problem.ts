@@ -1,3 +1,4 @@
+import { compareTexts } from '../protocol/by-text.ts'
 import type { Location } from './model.ts'
 
 /** A location with the line that stands there, so that a problem can be shown without the repository at hand. */
@@ -81,8 +82,7 @@ export function formatLocation({ file, line, column }: Location): string {
 
 /** In the order in which people read: file by file, from top to bottom. */
 export function compareProblems(a: Problem, b: Problem): number {
-  if (a.at.file !== b.at.file) return a.at.file < b.at.file ? -1 : 1
-  return a.at.line - b.at.line || a.at.column - b.at.column
+  return compareTexts(a.at.file, b.at.file) || a.at.line - b.at.line || a.at.column - b.at.column
 }
 
 /** Of a file as a whole. */

@@ -1,3 +1,4 @@
+import { byText } from '../protocol/by-text.ts'
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { ignoredFiles } from './ignore-file.ts'
 import { isLfsPointer, LFS_REMEDY } from './lfs-pointer.ts'
@@ -19,7 +20,7 @@ export interface RepoFiles {
 export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
   const { isIgnored, problems } = ignoredFiles(files)
   const isVisible = (path: string) => !/(?:^|\/)\./.test(path) && !isIgnored(path)
-  const visible = [...files].filter(([path]) => isVisible(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const visible = [...files].filter(([path]) => isVisible(path)).sort(byText(([key]) => key))
   return {
     yaml: visible.filter((entry): entry is [string, Content] => isDocuments(...entry)),
     problems: [...problems, ...visible.flatMap(([path, file]) => unreadable(path, file))],

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { byText } from '../../protocol/by-text.ts'
 import { checkNesting, checkTarget, placeOf } from './archive-paths.ts'
 import { readTar, type TarPart } from './read-tar.ts'
 
@@ -89,5 +90,5 @@ function sameAs(
 }
 
 function sorted<T extends { readonly place: string }>(members: ReadonlyMap<string, T>): T[] {
-  return [...members.values()].toSorted((a, b) => (a.place < b.place ? -1 : 1))
+  return [...members.values()].toSorted(byText(({ place }) => place))
 }

@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import { sysctlLine, sysctlWords } from '../../protocol/sysctl-rules.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
@@ -73,7 +74,7 @@ async function laterFiles(files: HostFiles): Promise<Actual['later']> {
     for (const name of names) if (!found.has(name)) found.set(name, `${directory}/${name}`)
   }
   const later: { path: string; text: string }[] = []
-  for (const [, path] of [...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [, path] of [...found].sort(byText(([key]) => key)))
     later.push({ path, text: Buffer.from((await files.read(path)) ?? []).toString() })
   return later
 }

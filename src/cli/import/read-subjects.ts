@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import type { ApiNodeFacts, ImportSubject, JsonObject } from '../../import/subject.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
+import { byText } from '../../protocol/by-text.ts'
 import { type HostInventory, hostInventory } from '../../protocol/host-inventory.ts'
 import { DNS_SUBDOMAIN } from '../../repo/schema/values.ts'
 import type { CliIo } from '../cli-io.ts'
@@ -53,7 +54,7 @@ export async function readSubjects(io: CliIo, source: SubjectSource, progress: P
       `no Node "${stranger}", of which there is an inventory; give "nodewave agent import" the name with --node-name`,
     )
   const subjects = nodes.map((node): ImportSubject => ({ node, inventory: inventories.get(node.name) }))
-  return { subjects: subjects.sort((a, b) => (a.node.name < b.node.name ? -1 : 1)), warnings }
+  return { subjects: subjects.sort(byText(({ node }) => node.name)), warnings }
 }
 
 async function ofFile(io: CliIo, path: string): Promise<{ nodes: ApiNodeFacts[]; warnings: string[] }> {

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../protocol/by-text.ts'
 /** Templates of `kubectl -o jsonpath=…`: text, paths in braces, quoted text and ranges. There are no scripts in them. */
 
 export type Part =
@@ -47,7 +48,8 @@ function holds({ left, test: comparison }: Extract<Step, { kind: 'filter' }>, pl
   if (comparison === undefined) return value !== undefined
   const [other] = resolved(comparison.right, place)
   if (value === undefined || other === undefined) return false
-  const order = typeof value === 'number' && typeof other === 'number' ? value - other : compare(String(value), String(other))
+  const order =
+    typeof value === 'number' && typeof other === 'number' ? value - other : compareTexts(String(value), String(other))
   return ANSWERS[comparison.is](order)
 }
 
@@ -58,10 +60,6 @@ const ANSWERS: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
   '<': (order) => order < 0,
   '>': (order) => order > 0,
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
 }
 
 function resolved(operand: Operand, place: { root: unknown; at: unknown }): unknown[] {

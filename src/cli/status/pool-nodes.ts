@@ -1,4 +1,5 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
+import { compareTexts } from '../../protocol/by-text.ts'
 import type { Names } from '../../protocol/names.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
@@ -11,7 +12,7 @@ export async function readPoolNodes(kube: KubeApi, pool: PoolStatusView, names: 
     labelSelector: `${names.pool}=${pool.name}`,
     project: (object) => nodeSight(object, { names, pools: [pool] }),
   })
-  return items.sort((a, b) => Number(a.well) - Number(b.well) || (a.node < b.node ? -1 : 1))
+  return items.sort((a, b) => Number(a.well) - Number(b.well) || compareTexts(a.node, b.node))
 }
 
 const HEADER = ['NODE', 'READY', 'KUBELET', 'ASSIGNED', 'PHASE', 'NOTE']

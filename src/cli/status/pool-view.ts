@@ -1,6 +1,7 @@
 import { parsePoolStatus } from '../../controller/cache/node-pool-status.ts'
 import { poolControls } from '../../controller/controls/controls.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
+import { byText } from '../../protocol/by-text.ts'
 import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
 import type { Controls } from '../../rollout/model/snapshot.ts'
 
@@ -29,6 +30,4 @@ function holds({ status }: PoolStatusView, condition: PoolConditionType): boolea
   return status.conditions?.some(({ type, status: state }) => type === condition && state === 'True') ?? false
 }
 
-export function byName(a: PoolStatusView, b: PoolStatusView): number {
-  return a.name < b.name ? -1 : 1
-}
+export const byName = byText<PoolStatusView>(({ name }) => name)

@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { HeldNode } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -13,7 +14,7 @@ type Held = NodeView & { readonly hold: string }
 export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
   const all = nodes.filter((node): node is Held => node.hold !== undefined)
   if (all.length + memory.held.length === 0) return memory
-  const shown = all.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, SHOWN)
+  const shown = all.toSorted(byText(({ name }) => name)).slice(0, SHOWN)
   const known = new Map(memory.held.map((held) => [held.node, held]))
   const released = releasedOf(memory.held, nodes)
   const begun = shown.filter((node) => known.get(node.name)?.reason !== node.hold && !isShiftedIn(node, memory.held))
@@ -30,7 +31,7 @@ export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Mem
 function releasedOf(held: readonly HeldNode[], nodes: readonly NodeView[]): readonly NodeView[] {
   if (held.length === 0) return []
   const names = new Set(held.map(({ node }) => node))
-  return nodes.filter((node) => names.has(node.name) && node.hold === undefined).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return nodes.filter((node) => names.has(node.name) && node.hold === undefined).sort(byText(({ name }) => name))
 }
 
 /** It was held before, and only became one of the first fifty because another was released. */

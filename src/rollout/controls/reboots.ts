@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { NodeReboot } from '../../protocol/node-pool.ts'
 import type { RebootRequest } from '../../protocol/reboot-order.ts'
 import type { Action } from '../model/decision.ts'
@@ -13,7 +14,7 @@ type Requested = NodeView & { readonly rebootRequest: RebootRequest }
 export function observeReboots({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
   const asking = nodes.filter((node): node is Requested => node.rebootRequest !== undefined && !isRequestOver(node))
   if (asking.length === 0) return memory
-  const shown = asking.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, REBOOTS_SHOWN)
+  const shown = asking.sort(byText(({ name }) => name)).slice(0, REBOOTS_SHOWN)
   const before = (memory.reboots ?? []).filter(({ state }) => state !== 'Required')
   const known = new Map(before.map((reboot) => [reboot.node, reboot]))
   const last = before.length === REBOOTS_SHOWN ? (before.at(-1)?.node ?? '') : undefined

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../protocol/by-text.ts'
 import type { Remaining, Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
@@ -14,7 +15,7 @@ export interface Draining {
 export function underwayIn(members: readonly Member[]): Draining[] {
   return members
     .flatMap(({ node, drain }) => (drain?.kind === 'Underway' ? [{ node, drain }] : []))
-    .sort((a, b) => a.drain.since - b.drain.since || (a.node.name < b.node.name ? -1 : 1))
+    .sort((a, b) => a.drain.since - b.drain.since || compareTexts(a.node.name, b.node.name))
 }
 
 /** Milliseconds; what takes longer is worth a word of its own. A word for each node that is drained in passing would be a write for each. */
@@ -46,7 +47,7 @@ export function describeDrain(node: string, drain: Underway): string {
 
 function whatIsLeft({ remaining, trouble }: Underway): string {
   if (remaining === undefined) return trouble === undefined ? 'its pods are not known yet' : `its pods cannot be read: ${trouble}`
-  const [first, ...others] = remaining.toSorted((a, b) => weight(b) - weight(a) || (nameOf(a.pod) < nameOf(b.pod) ? -1 : 1))
+  const [first, ...others] = remaining.toSorted((a, b) => weight(b) - weight(a) || compareTexts(nameOf(a.pod), nameOf(b.pod)))
   if (first === undefined) return 'no pod remains'
   const more = others.length === 0 ? '' : `; and ${others.length} more ${others.length === 1 ? 'pod' : 'pods'}`
   return `pod "${nameOf(first.pod)}" ${reasonOf(first)}${more}`

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../protocol/by-text.ts'
 import type { Grant } from '../model/grant.ts'
 import { type NodeRequest, type Places, type Price, type Proposal, WORK_KINDS, type WorkKind } from '../model/proposal.ts'
 
@@ -37,8 +38,7 @@ function shareOut(queues: readonly Queue[]): void {
 }
 
 function byTurn(a: Proposal, b: Proposal): number {
-  const [served, other] = [a.servedAt ?? Number.NEGATIVE_INFINITY, b.servedAt ?? Number.NEGATIVE_INFINITY]
-  return served === other ? (a.pool < b.pool ? -1 : 1) : served < other ? -1 : 1
+  return (a.servedAt ?? 0) - (b.servedAt ?? 0) || compareTexts(a.pool, b.pool)
 }
 
 const COSTS: Readonly<Record<Price, Places>> = {

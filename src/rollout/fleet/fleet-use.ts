@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import type { FleetUse, HeldPlaces } from '../model/grant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
@@ -6,7 +7,7 @@ import { strayHolders } from './fleet-budget.ts'
 import type { FleetClaims, PoolClaim } from './pool-claim.ts'
 
 export function fleetUse(waiting: PoolSnapshot, { pools, strays = [], claims, budget }: FleetClaims): FleetUse {
-  const all = [...claims.values()].sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))
+  const all = [...claims.values()].sort(byText(({ pool }) => pool.name))
   const held = all.filter(({ holders }) => holders.length > 0).map((claim) => heldBy(claim, { waiting, pools }))
   const ofNone = strayHolders(strays)
   const others = all.filter(({ pool, isWorking }) => isWorking && pool.name !== waiting.name)

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../protocol/by-text.ts'
 import { stableHash } from './stable-hash.ts'
 
 export interface Scattering<T> {
@@ -66,6 +67,6 @@ function hashOf(key = -1): number {
 
 function withTwinsByName(keys: Float64Array, names: readonly string[]): Indices {
   const keyed = Array.from(keys, (key) => ({ index: key % INDICES, hash: hashOf(key), name: names[key % INDICES] ?? '' }))
-  keyed.sort((a, b) => a.hash - b.hash || (a.name < b.name ? -1 : 1))
+  keyed.sort((a, b) => a.hash - b.hash || compareTexts(a.name, b.name))
   return Uint32Array.from(keyed, ({ index }) => index)
 }

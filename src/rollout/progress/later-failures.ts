@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { LaterFailures } from '../../protocol/node-pool.ts'
 import { type Instant, stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -25,7 +26,7 @@ const NONE: LaterFailures = { nodes: [] }
 
 function failingNodes(state: PoolState): readonly NodeView[] {
   const nodes = failuresByContent(state).map(({ node }) => node)
-  return nodes.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, REMEMBERED)
+  return nodes.sort(byText(({ name }) => name)).slice(0, REMEMBERED)
 }
 
 interface Found {

@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied } from '../model/agent-report.ts'
@@ -60,7 +61,7 @@ function nodesAtRisk(state: PoolState): readonly Member[] {
   const { rollout, notable, now } = state
   const down = notable.filter((member) => isBroken(member, rollout) && now >= member.node.readySince + BLINK)
   const atRisk = [...failuresOf(state), ...down]
-  return atRisk.sort((a, b) => (a.node.name < b.node.name ? -1 : 1)).slice(0, AT_RISK_KEPT)
+  return atRisk.sort(byText(({ node }) => node.name)).slice(0, AT_RISK_KEPT)
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */

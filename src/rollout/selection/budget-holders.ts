@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import { isBlocked } from '../drain/blockage.ts'
 import { isEligible } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
@@ -25,7 +26,7 @@ export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
     .filter(({ node, report }) => isUnavailable(node, report))
     .filter((member) => !isExpectedBack(member, state))
     .map((member) => ({ node: member.node.name, why: whyHeld(member), isEligible: isEligible(member) }))
-    .sort((a, b) => (a.node < b.node ? -1 : 1))
+    .sort(byText(({ node }) => node))
 }
 
 function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {

@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { NodeReboot } from '../../protocol/node-pool.ts'
 import { REBOOTS_SHOWN } from '../controls/reboots.ts'
 import { stamp } from '../model/instant.ts'
@@ -16,7 +17,7 @@ export function rebootsOf(members: readonly Member[]): readonly NodeReboot[] {
     if (reboot) byName.push(reboot)
   }
   if (byName.length === 0) return byName
-  byName.sort((a, b) => (a.node < b.node ? -1 : 1))
+  byName.sort(byText(({ node }) => node))
   const { ordered = [], required = [] } = Object.groupBy(byName, ({ state }) => (state === 'Required' ? 'required' : 'ordered'))
   return [...ordered, ...required].slice(0, REBOOTS_SHOWN)
 }

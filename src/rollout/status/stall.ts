@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
@@ -148,7 +149,7 @@ function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Ex
 function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
   const failed = notable
     .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
-    .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
+    .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
   const canRetry = kind === 'NodesFailed' && rollout.memory.history[0]?.laterFailures !== undefined
   const remedy = canRetry ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''

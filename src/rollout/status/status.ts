@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-pool.ts'
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
@@ -56,5 +57,5 @@ export function failedNodes(members: readonly Member[]): readonly FailedNode[] {
   const failed: FailedNode[] = []
   for (const { node, progress } of members) if (progress.failure) failed.push({ node: node.name, ...progress.failure })
   if (failed.length === 0) return failed
-  return failed.sort((a, b) => (a.node < b.node ? -1 : 1)).slice(0, FAILED_SHOWN)
+  return failed.sort(byText(({ node }) => node)).slice(0, FAILED_SHOWN)
 }

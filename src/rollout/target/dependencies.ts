@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Awaited } from '../model/fleet-facts.ts'
 import { isProven, isRejected } from '../model/remembered-revision.ts'
@@ -6,7 +7,7 @@ import { shortName } from '../model/text.ts'
 
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {
-  const byName = pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const byName = pools.toSorted(byText(({ name }) => name))
   if (pools.every(({ policy }) => !policy.dependsOn?.length)) return byName
   const named = new Map(byName.map((pool) => [pool.name, pool]))
   const ordered = new Set<PoolSnapshot>()

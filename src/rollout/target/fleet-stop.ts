@@ -1,3 +1,4 @@
+import { byText } from '../../protocol/by-text.ts'
 import type { HistoryEntry } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Blocker } from '../model/blocker.ts'
@@ -23,7 +24,7 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf }: Judged): stri
   const counts = pools
     .map((pool) => ({ pool, failures: failuresAt(pool, memoryOf(pool)) }))
     .filter(({ failures }) => failures > 0)
-    .sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))
+    .sort(byText(({ pool }) => pool.name))
   const failures = counts.reduce((sum, count) => sum + count.failures, 0)
   const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
   if (failures <= resolveShare(maxFailures, total)) return undefined

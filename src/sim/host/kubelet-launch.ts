@@ -10,6 +10,7 @@ import {
   MANAGED_KUBECONFIG,
   unitFile,
 } from '../../agent/paths.ts'
+import { compareTexts } from '../../protocol/by-text.ts'
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import type { KubeletLaunch } from './kubelet-verdict.ts'
@@ -70,7 +71,7 @@ export const launchByOwnUnit: ReadLaunch = (files) => {
 function requireCommand(files: MemoryFiles): void {
   const dropIns = Object.entries(files.snapshot())
     .filter(([path]) => isUnitPath(path) && path.includes(`/${KUBELET_UNIT}.d/`))
-    .toSorted(([a], [b]) => (basename(a) < basename(b) ? -1 : 1))
+    .toSorted(([a], [b]) => compareTexts(basename(a), basename(b)))
   const commands = dropIns.flatMap(([, text]) => text.split('\n').filter((line) => line.startsWith('ExecStart=')))
   if (commands.at(-1) === 'ExecStart=') throw new Error('Service has no ExecStart=, ExecStop=, or SuccessAction=. Refusing.')
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path/posix'
 import type { FileStat, HostFiles, WatchDirectory, WriteOptions } from '../../agent/ports.ts'
+import { byText } from '../../protocol/by-text.ts'
 
 interface Entry extends Required<WriteOptions> {
   readonly bytes: Uint8Array
@@ -151,7 +152,7 @@ export class MemoryFiles implements HostFiles {
       `${mode.toString(8)} ${uid}:${gid} ${Buffer.from(bytes).toString()}`,
     ])
     const links = [...this.#links].map(([path, target]): [string, string] => [path, `-> ${target}`])
-    return Object.fromEntries([...files, ...links].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return Object.fromEntries([...files, ...links].sort(byText(([key]) => key)))
   }
 
   #makeParents(path: string): void {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path/posix'
 import type { Swap } from '../../agent/kernel.ts'
+import { byText, compareTexts } from '../../protocol/by-text.ts'
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
@@ -19,7 +20,7 @@ export function bootSettings(files: MemoryFiles): BootSettings {
   const linesOf = (pattern: RegExp): string[] =>
     paths
       .filter((path) => pattern.test(path))
-      .toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))
+      .toSorted((a, b) => compareTexts(basename(a), basename(b)))
       .flatMap((path) => (files.text(path) ?? '').split('\n'))
       .filter((line) => /^[^#;\s]/.test(line))
   const isSwapKept = !paths.some((path) => NO_SWAP_UNITS.test(path))
@@ -71,7 +72,7 @@ export function bootedWith(files: MemoryFiles): string | undefined {
 /** Of loaders that read entries, the one whose name comes last. */
 function newestEntry(files: MemoryFiles): string | undefined {
   const entries = Object.entries(files.snapshot()).filter(([path]) => /^\/boot\/loader\/entries\/[^/]+\.conf$/.test(path))
-  const [, text = ''] = entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? []
+  const [, text = ''] = entries.toSorted(byText(([key]) => key)).at(-1) ?? []
   return /^options (.*)$/m.exec(text)?.[1]
 }
 

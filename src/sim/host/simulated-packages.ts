@@ -12,6 +12,7 @@ import {
 } from '../../agent/package-manager.ts'
 import { statePaths } from '../../agent/paths.ts'
 import type { Clock } from '../../agent/ports.ts'
+import { byText } from '../../protocol/by-text.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { keyOf, type Offer, type PackageDefinition, solve } from './package-solver.ts'
 
@@ -362,7 +363,7 @@ export class SimulatedPackages implements PackageManager {
   }
 
   #write(database: Database): void {
-    const sorted = Object.entries(database).sort(([a], [b]) => (a < b ? -1 : 1))
+    const sorted = Object.entries(database).sort(byText(([key]) => key))
     this.#files.put(this.#manners.database, JSON.stringify(Object.fromEntries(sorted)))
   }
 }

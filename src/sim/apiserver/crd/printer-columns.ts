@@ -1,3 +1,4 @@
+import { byText } from '../../../protocol/by-text.ts'
 import type { ApiObject } from '../api-object.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { isArray, isObject, textAt } from '../json.ts'
@@ -53,6 +54,6 @@ function text(value: Json): string {
 function sorted(value: Json): Json {
   if (isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  const members = Object.entries(value).sort(byText(([key]) => key))
   return Object.fromEntries(members.map(([key, member]) => [key, sorted(member ?? null)]))
 }

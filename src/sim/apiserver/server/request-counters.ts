@@ -1,3 +1,4 @@
+import { byText } from '../../../protocol/by-text.ts'
 /** How many requests came, by verb and resource: what the load of a controller or a fleet of agents is measured with. */
 export class RequestCounters {
   readonly #counts = new Map<string, number>()
@@ -19,7 +20,7 @@ export class RequestCounters {
 
   /** By `verb resource`, sorted. */
   all(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return Object.fromEntries([...this.#counts].sort(byText(([key]) => key)))
   }
 
   reset(): void {
