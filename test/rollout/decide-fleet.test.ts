@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { decideFleet, type FleetPolicy } from '../../src/rollout/decide-fleet.ts'
+import { decideFleet, type FleetPolicy, POOL_STEPS, type PoolSteps } from '../../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { condition, selected } from './builders/decisions.ts'
 import { noon } from './builders/instants.ts'
 import { aNode, nodes } from './builders/nodes.ts'
 import { aPool } from './builders/pools.ts'
+import { aRollout } from './builders/revisions.ts'
 
 function pool(name: string, size: number) {
   const names = Array.from({ length: size }, (_, i) => `${name}-${i}`)
@@ -54,4 +55,38 @@ test('a fleet that is paused gives no node of any pool anything, and says why', 
       message: 'the whole fleet is paused: storm; nodes that have started finish; until: nodewave resume --all',
     },
   ])
+})
+
+/** How often the only pool is assessed when each look finds so many failures; `looks` counts from one. */
+function looksAt(failuresIn: (looks: number) => number, maxFailures: number, remembered = 0): number {
+  let looks = 0
+  const remembering = (failures: number) => ({
+    history: [{ ...aRollout('new', { result: 'Halted', startedAt: noon }), failures }],
+  })
+  const assess: PoolSteps['assess'] = (...args) => {
+    const assessment = POOL_STEPS.assess(...args)
+    looks += 1
+    return assessment && { ...assessment, memory: { ...assessment.memory, ...remembering(failuresIn(looks)) } }
+  }
+  const web = pool('web', 4)
+  const pools = [{ ...web, memory: { ...web.memory, ...remembering(remembered) } }]
+  decideFleet({ pools, policy: { maxFailures: { count: maxFailures } }, controls: {} }, noon, { ...POOL_STEPS, assess })
+  return looks
+}
+
+test('decideFleet looks once while no more nodes failed than the fleet bears', () => {
+  expect(looksAt(() => 0, 1)).toBe(1)
+  expect(looksAt(() => 1, 1)).toBe(1)
+})
+
+test('decideFleet looks again when a look finds more failures than the fleet bears', () => {
+  expect(looksAt(() => 2, 1)).toBe(2)
+})
+
+test('decideFleet looks again when the failures that it remembers do not count any more', () => {
+  expect(looksAt(() => 0, 1, 2)).toBe(2)
+})
+
+test('decideFleet looks at most five times when each look finds more failures', () => {
+  expect(looksAt((looks) => looks, 0)).toBe(5)
 })

@@ -37,6 +37,7 @@ type Loosens = (from: unknown, to: unknown, nodes: number) => boolean
 type Row<Policy> = readonly [field: string, value: (policy: Policy) => unknown, loosens: Loosens]
 
 const toMore: Loosens = (from, to, nodes) => from !== undefined && (to === undefined || isMore(to, from, nodes))
+const toGreater: Loosens = (from, to) => from !== undefined && (to === undefined || Number(to) > Number(from))
 const toLess: Loosens = (from, to) => Number(to) < Number(from)
 /** Pods are given less time. */
 const toShorter: Loosens = (from, to) => to !== undefined && (from === undefined || toLess(from, to, 0))
@@ -58,7 +59,7 @@ const FLEET: readonly Row<ComparedFleet>[] = [
   ['maxUnavailable', ({ maxUnavailable }) => maxUnavailable, toMore],
   ['maxFailures', ({ maxFailures }) => maxFailures, toMore],
   ['blastRadius.maxNodes', ({ blastRadius }) => blastRadius?.maxNodes, toMore],
-  ['blastRadius.maxFilesDeleted', ({ blastRadius }) => blastRadius?.maxFilesDeleted, toMore],
+  ['blastRadius.maxFilesDeleted', ({ blastRadius }) => blastRadius?.maxFilesDeleted, toGreater],
   ['byHand', ({ byHand = 'Deny' }) => byHand, to('Allow')],
 ]
 
@@ -174,7 +175,6 @@ function loosenedGates(before: ComparedPolicy['gates'] = [], after: ComparedPoli
 
 /** Nodes by label cannot be compared with others: they count as more. */
 function isMore(one: unknown, other: unknown, nodes: number): boolean {
-  if (typeof one === 'number' && typeof other === 'number') return one > other
   if (!isShare(one) || !isShare(other)) return true
   if ('percent' in one && 'percent' in other) return one.percent > other.percent
   return 'count' in one && 'count' in other ? one.count > other.count : resolveShare(one, nodes) > resolveShare(other, nodes)

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/rollout/decide.ts'
+import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { kept } from '../drain/upgrade.ts'
 
 const waiting = () => nodes('x', 'y').map((node) => node.on('old'))
 
@@ -73,4 +75,54 @@ test('a decision asks for a pass when work for content that is not wanted any mo
   const paused = poolOf(busy, { head: 'newer', since: noon, controls: { paused: '' } })
 
   expect(decide(paused, noon).wakeAt).toBe(noon + 14 * minute)
+})
+
+const assigned = { at: noon - 15 * minute }
+const draining = aNode('a')
+  .on('old')
+  .drainedFor('new', { at: noon - minute })
+const pods = (refusal?: ReturnType<typeof kept>) => ({ a: [aPod('x', refusal && { refusal })] })
+
+type Case = readonly [what: string, node: NodeDraft, options: PoolOptions]
+
+const holdersOf = (node: NodeDraft, options: PoolOptions) =>
+  assess(poolOf(node, { disruption: 'drain', ...options }), noon).holders
+
+test.each<Case>([
+  ['is not Ready', aNode('a').on('old').notReady(), {}],
+  ['was cordoned by somebody else', aNode('a').on('old').cordoned(), {}],
+  ['is drained since this instant', draining, { pods: pods(), drain: { timeout: minute } }],
+  ['has a pod that two budgets protect', draining, { pods: pods(kept(noon, 'shop', 'all')) }],
+  ['is to be uncordoned once it is Ready', aNode('a').on('new').drainedFor('new').notReady(), {}],
+  ['could not be restored', aNode('a').assignedTo('new').reporting('Failed'), {}],
+  ['is being proved and not Ready', aNode('a').on('new').noting('Wanted').notReady(), { proof: {} }],
+  [
+    'has worked as long as it may for content that is not wanted any more',
+    aNode('a').on('old').assignedTo('new', assigned),
+    { head: 'newer', since: noon },
+  ],
+  ['has worked as long as it may', aNode('a').assignedTo('new', assigned), {}],
+])('a node is named as one that uses up the budget when it %s', (_, node, options) => {
+  expect(holdersOf(node, options)).toEqual(['a'])
+})
+
+test.each<Case>([
+  ['is available', aNode('a').on('old'), {}],
+  ['is drained', draining, { pods: pods() }],
+  ['was drained until a moment ago', draining, { pods: pods(), drain: { timeout: minute + 1 } }],
+  ['has a pod that one budget protects', draining, { pods: pods(kept(noon, 'shop')) }],
+  ['has been drained for too long and is left out', draining, { pods: pods(), drain: { timeout: minute, onTimeout: 'Skip' } }],
+  ['is empty', draining, { pods: { a: [] } }],
+  ['is to be uncordoned', aNode('a').on('new').drainedFor('new'), {}],
+  ['is being proved', aNode('a').on('new').noting('Wanted'), { proof: {} }],
+  [
+    'works for another millisecond for content that is not wanted any more',
+    aNode('a')
+      .on('old')
+      .assignedTo('new', { at: noon - 15 * minute + 1 }),
+    { head: 'newer', since: noon },
+  ],
+  ['works for another millisecond', aNode('a').assignedTo('new', { at: noon - 15 * minute + 1 }), {}],
+])('a node is not named as one that uses up the budget when it %s', (_, node, options) => {
+  expect(holdersOf(node, options)).toEqual([])
 })
