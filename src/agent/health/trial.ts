@@ -40,11 +40,14 @@ export interface GoneBad {
  */
 export class Trial {
   readonly #context: AgentContext
+  readonly #onHeard: () => Promise<void>
   #record: TrialRecord | undefined
   #settings: TrialSettings | undefined
 
-  constructor(context: AgentContext) {
+  /** @param onHeard the API server has answered for the first time since the change */
+  constructor(context: AgentContext, onHeard: () => Promise<void>) {
     this.#context = context
+    this.#onHeard = onHeard
   }
 
   /** @returns why the active configuration has to go; `none` when there is no trial. */
@@ -90,9 +93,13 @@ export class Trial {
   async #heard(digest: string): Promise<void> {
     const { state, ports } = this.#context
     const demands = await state.trial(digest)
+    try {
+      if (demands !== undefined) await state.setTrial({ ...demands, contact: false })
+    } catch (error) {
+      return ports.log.warn('trial not written', { error: String(error) })
+    }
     if (this.#settings) this.#settings = { ...this.#settings, proof: { ...this.#settings.proof, contact: false } }
-    if (demands === undefined) return
-    await state.setTrial({ ...demands, contact: false }).catch((error: unknown) => ports.log.warn('trial not written', { error }))
+    await this.#onHeard()
   }
 
   async #settingsOf(digest: string): Promise<TrialSettings> {

@@ -56,7 +56,7 @@ export class Agent {
       onNode: (node) => this.#reporter.seen(node),
       onOpen: () => this.#reporter.retryNow(),
     })
-    this.#trial = new Trial(this.#context)
+    this.#trial = new Trial(this.#context, () => this.#showHeard())
     this.#pulse = new Pulse(ports)
     this.#guard = new Guard(this.#context, {
       trial: this.#trial,
@@ -175,6 +175,12 @@ export class Agent {
     this.#guard.changed()
     await this.#showUnlessTaken(outcome)
     return outcome
+  }
+
+  /** What the API server was not heard of after counts now that it is. */
+  async #showHeard(): Promise<void> {
+    const outcome = await this.#context.state.outcome()
+    if (outcome !== undefined) await this.#showUnlessTaken(outcome)
   }
 
   /** While an assignment is under way, that is what the Node goes on to show, whatever the guard does. */

@@ -2,7 +2,7 @@ import type { AgentContext } from '../context.ts'
 import { acceptAssignment, enforceOnRemoval } from '../policy/accept-assignment.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
-import { isFinal } from './final.ts'
+import { isSettled } from './final.ts'
 import type { Wanted } from './node-watch.ts'
 
 /** What to make of the host; a goal that is undefined is the local configuration. */
@@ -20,7 +20,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   const outcome = await context.state.outcome()
   // The guard says whether it is tried again.
   if (outcome?.lost && (wanted === undefined || wanted.text === outcome.assignment)) return undefined
-  const settled = outcome !== undefined && isFinal(outcome)
+  const settled = outcome !== undefined && isSettled(outcome)
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
   if (settled && outcome.assignment === wanted.text) {
     if (wanted.text !== null && outcome.node !== wanted.node) await moveTo({ ...wanted, text: wanted.text }, context)

@@ -13,7 +13,7 @@ import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
-import { foundAgain, recovered, stuck } from './went-bad.ts'
+import { foundAgain, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 export interface GuardActions {
@@ -185,10 +185,11 @@ export class Guard {
   }
 
   /** Not waited for: it takes turns of its own. */
-  #fallBack(because: Failure, from: string): number {
+  async #fallBack(because: Failure, from: string): Promise<number> {
     const { clock, log } = this.#context.ports
     if (this.#goingBack === undefined && clock.elapsed() >= this.#nextFallBack) {
       log.warn('going back to what last worked', { ...because })
+      await this.#leave(because)
       const stop = new AbortController()
       const ended = this.#goBack({ because, from }, stop.signal)
         .catch((error: unknown) => this.#trouble(error))
@@ -198,6 +199,17 @@ export class Guard {
       this.#goingBack = { from, stop, ended }
     }
     return this.#context.options.timing.watch
+  }
+
+  /** Before anything is put back: a report that still waits for the API server would be found true of a host that is well again. */
+  async #leave(because: Failure): Promise<void> {
+    const { state, ports } = this.#context
+    const last = await state.outcome()
+    const outcome = last && leaving({ last, now: stamp(ports) }, because)
+    if (outcome === undefined || outcome === last) return
+    const trouble = await state.noteOutcome(outcome)
+    if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
+    await this.#actions.show(outcome)
   }
 
   async #goBack(goingBack: GoneBad, signal: AbortSignal): Promise<void> {

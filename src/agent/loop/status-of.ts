@@ -12,6 +12,8 @@ export interface StatusFacts {
   readonly pointers: Pointers
   /** After an undo that failed, or a journal that was set aside. */
   readonly isUnclean: boolean
+  /** The API server has not answered since the change was made. */
+  readonly isUnheard: boolean
   /** Of the agent's memory. */
   readonly trouble: Failure | undefined
   /** ASSIGNED of the assignment, verbatim: by it the controller tells a report on this attempt from one on an earlier attempt at the same digest. */
@@ -34,7 +36,8 @@ export function statusOf(
   facts: StatusFacts,
 ): AgentStatus {
   const { pointers, isUnclean, drift, cgroup, kubelet } = facts
-  const { phase, error = facts.trouble } = isUnclean ? notRestored(outcome) : outcome
+  const { phase: reached, error = facts.trouble } = isUnclean ? notRestored(outcome) : outcome
+  const phase = reached === 'Applied' && facts.isUnheard ? 'Verifying' : reached
   const { assigned, active, lastKnownGood } = pointers
   return {
     ...outcome,

@@ -35,6 +35,7 @@ export async function describeStatus(
     ...known,
     pointers,
     isUnclean,
+    isUnheard: await isUnheard(outcome, { pointers, state }),
     trouble: isUnclean || outcome.error !== undefined ? undefined : await stateTrouble(context),
     assignedAt: assignmentStamp(outcome.assignment),
     boot: outcome.reboot === undefined ? undefined : await ports.services.bootId(),
@@ -44,6 +45,18 @@ export async function describeStatus(
   })
   const { active } = pointers
   return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/**
+ * The change is in its trial, and the API server, which had answered right before it, has not since. Whatever then arrives there was said by
+ * a host that may have been cut off, and may be going back.
+ */
+async function isUnheard(
+  { digest }: Outcome,
+  { pointers: { active, lastKnownGood }, state }: { readonly pointers: Pointers } & Pick<AgentContext, 'state'>,
+): Promise<boolean> {
+  if (digest === undefined || digest !== active || digest === lastKnownGood) return false
+  return (await state.trial(digest))?.contact === true
 }
 
 function assignmentStamp(assignment: string | null): string | undefined {

@@ -2,12 +2,18 @@ import { API_SERVER_LOST, CHANGED_BY_OTHERS } from '../../protocol/agent-status.
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
-import { isFinal } from './final.ts'
+import { isSettled } from './final.ts'
 
 /** Pure: what the active configuration went bad with, and how far the way back came, as the outcome of the last assignment. */
 export interface Story {
   readonly last: Outcome
   readonly now: string
+}
+
+/** The host is about to go back: from here on nothing may show the assignment as applied, and least of all when the host is well again. */
+export function leaving({ last, now }: Story, because: Failure): Outcome {
+  const isOver = last.phase === 'Applied' || last.phase === 'Reverted'
+  return isOver ? { ...aside(last), phase: 'Applying', since: now, error: because } : last
 }
 
 /** The host stays with what went bad. How the assignment stood before is kept: the host may get well by itself. */
@@ -70,11 +76,6 @@ export function isAskingToMerge(outcome: Outcome): boolean {
 
 function isAsking({ phase, was }: Outcome): boolean {
   return phase === 'Blocked' && was !== undefined
-}
-
-/** An assignment that is not under way: it ended, or what is under way is the way back from it. */
-function isSettled(last: Outcome): boolean {
-  return isFinal(last) || last.was !== undefined
 }
 
 /**

@@ -182,7 +182,7 @@ export class AgentState {
 
   /** Lets the last assignment be applied once more, from its first attempt. @param since RFC 3339 */
   async reopen(since: string): Promise<void> {
-    const { error: _error, ...last } = (await this.outcome()) ?? { phase: undefined }
+    const { error: _error, was: _was, ...last } = (await this.outcome()) ?? { phase: undefined }
     if (last.phase !== undefined) await this.setOutcome({ ...last, phase: 'Applying', since, attempts: 0 })
   }
 

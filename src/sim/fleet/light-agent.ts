@@ -18,6 +18,7 @@ export interface LightAssignment {
 }
 
 const NO_HOST = {
+  isUnheard: false,
   trouble: undefined,
   drift: { left: [], contested: [] },
   boot: undefined,

@@ -2,11 +2,13 @@
 import { expect, test } from 'vitest'
 import type { ServiceManager } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
+import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
 const RULES = '/etc/nftables.conf'
 const FLAGS = '/etc/default/kubelet'
+const STATUS = 'nodewave.io/status'
 
 const rules = (content: string) => ({
   host: JSON.stringify({
@@ -68,6 +70,61 @@ test('agent says why it went back as soon as it finds the API server again', asy
 
   await machine.until('RolledBack')
   expect(machine.clock.elapsed() - foundAt).toBeLessThan(1_000)
+})
+
+/** Phases that the Node was ever made to show for this digest. */
+const phasesOf = ({ node }: Machine, digest: string): string[] => {
+  const shown = node.patches.flatMap((patch) => {
+    const status = parseAgentStatus(patch[STATUS] ?? undefined)
+    return status?.digest === digest ? [status.phase] : []
+  })
+  return [...new Set(shown)]
+}
+
+test('agent never shows a change as applied that cut it off, however soon the API server is found after the undo', async () => {
+  const { machine } = await settled()
+  obeyRules(machine)
+  const deadly = machine.assign(rules('drop\n'))
+  await machine.clock.runUntil(() => machine.host.files.text(RULES) === 'drop\n')
+  await machine.clock.runUntil(() => machine.host.files.text(RULES) === 'accept\n')
+  await machine.clock.advance(1)
+  machine.node.reconnect()
+  await machine.until('RolledBack')
+
+  expect(phasesOf(machine, deadly)).toEqual(['Applying', 'RolledBack'])
+})
+
+test('agent shows no change as applied before it was answered after it, whatever of its own reports arrives', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.runUntil(() => machine.logged.some((line) => line.startsWith('Applied')))
+  const { get } = machine.node
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  machine.host.faults.network = undefined
+  machine.node.reconnect()
+  await machine.clock.advance(20_000)
+  expect(phasesOf(machine, digest)).toEqual(['Applying', 'Verifying'])
+
+  machine.node.get = get
+  await machine.untilDigest(digest, 'Applied')
+})
+
+test('agent that restarts shows no change as applied before it was answered after it', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.runUntil(() => machine.logged.some((line) => line.startsWith('Applied')))
+  const { get } = machine.node
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  machine.kill()
+  machine.host.faults.network = undefined
+  machine.start()
+  await machine.clock.advance(20_000)
+  expect(phasesOf(machine, digest)).toEqual(['Applying', 'Verifying'])
+
+  machine.node.get = get
+  await machine.untilDigest(digest, 'Applied')
 })
 
 /** A daemon that sets the network up by its file when it starts, and forgets a route only when it is told to. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { judgeTrial, type TrialLook, trialFrom } from '../../../src/agent/health/trial-judge.ts'
+import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
@@ -53,6 +54,43 @@ test('agent goes back to the local configuration when the kubelet goes bad in th
   expect(status).not.toHaveProperty('active')
   expect(machine.hostFiles()).toEqual(before)
   expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
+})
+
+test('agent shows that it goes back as soon as it does, and the change as applied no more', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(3 * MINUTE)
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  await machine.until('RolledBack')
+
+  const shown = machine.node.patches.map((patch) => parseAgentStatus(patch['nodewave.io/status'] ?? undefined))
+  expect(shown.map((status) => [status?.phase, status?.digest, status?.error?.reason])).toEqual([
+    ['Applying', digest, undefined],
+    ['Applied', digest, undefined],
+    ['Applying', digest, 'TrialFailed'],
+    ['RolledBack', digest, 'TrialFailed'],
+  ])
+})
+
+test('agent that is killed when it has begun to go back shows the change as applied again only when its trial has passed', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(3 * MINUTE)
+  const { injectCrash } = machine.host
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  await machine.clock.runUntil(() => machine.status?.phase === 'Applying')
+  machine.kill()
+  injectCrash.call(machine.host, () => undefined)
+  machine.start()
+  await machine.clock.advance(9 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applying', digest, active: digest })
+  await machine.untilDigest(digest, 'Applied')
+
+  expect(machine.status).toMatchObject({ active: digest, lastKnownGood: digest })
 })
 
 test('agent goes back to what was last known good, with its binary, when there is no network at all', async () => {
