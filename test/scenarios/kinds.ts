@@ -9,7 +9,7 @@ import {
   tellReturned,
   tellScaled,
 } from './fast/story.ts'
-import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
+import { STEPS as FULL_STEPS, tellCut, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
 /** The real decision; everything else is a small model. Thousands in half a minute. */
@@ -39,4 +39,7 @@ export const returned: Kind = { name: 'returned', steps: STEPS, tell: tellReturn
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full]
+/** The same with commits that cut nodes off from the API server. */
+export const cut: Kind = { name: 'cut', steps: FULL_STEPS, tell: tellCut }
+
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut]

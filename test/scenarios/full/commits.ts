@@ -1,8 +1,14 @@
 import type { RepoFile, RepoSnapshot } from '../../../src/protocol/repo-snapshot.ts'
 import type { Random } from '../random.ts'
 
-/** What becomes of a node that is given a content. invalid: nobody is given it, since the commit is refused as a whole. */
-export type Outcome = 'good' | 'crash' | 'invalid'
+/**
+ * What becomes of a node that is given a content. cuts: as long as it is on the host, nothing reaches the API server from there. invalid: nobody
+ * is given it, since the commit is refused as a whole.
+ */
+export type Outcome = 'good' | 'crash' | 'cuts' | 'invalid'
+
+/** In the file of the kubelet's flags. */
+export const CUTS = 'content=cuts-'
 
 export interface Content {
   readonly name: string
@@ -49,13 +55,14 @@ function poolDocument(
   { name: content, outcome }: Content,
 ): string {
   const waves = canary ? 'waves: [{name: canary, nodes: 1, soak: 1m}, {name: rest, nodes: 100%}], ' : ''
+  const label = outcome === 'cuts' ? `${CUTS}${content}` : `content=${content}`
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
   return `${HEAD} NodePool
 metadata: {name: ${name}}
 spec:
   nodeSelector: {matchLabels: {role: ${name}}}
   kubelet:
-    flags: {node-labels: "content=${content}"${endpoint}}
+    flags: {node-labels: "${label}"${endpoint}}
 ${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, drain: {mode: ${drains ? 'Always' : 'Never'}}}
 `
 }

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { laterWaves } from './invariants/later-waves.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { podBudget } from './invariants/pod-budget.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
@@ -20,8 +21,15 @@ export interface PodInvariant {
   readonly holds: (pod: KubeObject, world: World) => boolean
 }
 
+/** What must hold of each status of a pool. */
+export interface PoolInvariant {
+  readonly claim: string
+  readonly holds: (pool: KubeObject, world: World) => boolean
+}
+
 const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
+const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
 export function watchOver(world: World): void {
@@ -38,6 +46,11 @@ export function watchOver(world: World): void {
     world.tell(`pod ${name} is told to go`)
     for (const { claim, holds } of POD_INVARIANTS)
       if (!holds(before, world)) world.broken.push(`pod ${name}: it does not hold that ${claim}`)
+  })
+  world.store.collection('nodepools.nodewave.io').listen(({ entry }) => {
+    const pool = entry.object as unknown as KubeObject
+    for (const { claim, holds } of POOL_INVARIANTS)
+      if (!holds(pool, world)) world.broken.push(`pool ${pool.metadata.name}: it does not hold that ${claim}`)
   })
 }
 

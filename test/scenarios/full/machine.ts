@@ -6,6 +6,7 @@ import type { AgentProcess, Death } from '../../../src/sim/host/faults.ts'
 import { type NodeStatus, SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
 import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import type { Random } from '../random.ts'
+import { CUTS } from './commits.ts'
 import { Trouble, unreliableKube } from './unreliable-kube.ts'
 
 export interface MachineOptions {
@@ -17,6 +18,9 @@ export interface MachineOptions {
 }
 
 const VERSION = '1.36.3'
+const FLAGS = '/etc/default/kubelet'
+/** Milliseconds after which the node controller gives a kubelet up. */
+const GRACE = 40_000
 const NODES = '/api/v1/nodes'
 
 /** A simulated host with the real agent, which is started again by itself when it dies; and its Node. */
@@ -29,6 +33,8 @@ export class Machine {
   #running: { readonly process: AgentProcess; readonly stop: AbortController } | undefined
   #ready: { readonly value: boolean; readonly since: string } | undefined
   #gone = false
+  /** Monotonic milliseconds; since when nothing was heard of its kubelet. */
+  #silentSince: number | undefined
 
   private constructor(options: MachineOptions) {
     this.#options = options
@@ -36,6 +42,7 @@ export class Machine {
     this.pool = options.pool
     const onNodeStatus = (status: NodeStatus): Promise<void> => this.#tellStatus(status)
     this.host = new SimulatedHost({ clock: options.clock, version: VERSION, onNodeStatus })
+    obeyFlags(this.host)
   }
 
   /** Registers the Node and starts the agent. */
@@ -90,6 +97,17 @@ export class Machine {
     this.startAgent()
   }
 
+  /** What the node controller of Kubernetes and the kubelet make of a network that is lost, and of one that is back. */
+  async showSilence(): Promise<void> {
+    const { clock } = this.#options
+    const kubeletVersion = this.host.services.healthyVersion()
+    const isSilent = this.host.faults.network === 'lost' || kubeletVersion === undefined
+    this.#silentSince = isSilent ? (this.#silentSince ?? clock.elapsed()) : undefined
+    const isGivenUp = clock.elapsed() - (this.#silentSince ?? clock.elapsed()) >= GRACE
+    if (isGivenUp && this.#ready?.value) await this.#tellStatus({ ready: false, kubeletVersion: undefined })
+    if (!isSilent && !this.#ready?.value) await this.#tellStatus({ ready: true, kubeletVersion, heartbeat: clock.now() })
+  }
+
   async #tellStatus({ ready, kubeletVersion, heartbeat }: NodeStatus): Promise<void> {
     if (this.#gone) return
     const now = new Date(this.#options.clock.now()).toISOString()
@@ -104,4 +122,15 @@ export class Machine {
     const status = { conditions: [condition], ...nodeInfo }
     await this.#options.kube.patch(`${NODES}/${this.name}/status`, { status }, { type: 'strategic' })
   }
+}
+
+/** The network is lost by a fault, or by what stands in the flags of the kubelet. */
+function obeyFlags(host: SimulatedHost): void {
+  let fault = host.faults.network
+  Object.defineProperty(host.faults, 'network', {
+    get: () => (host.files.text(FLAGS)?.includes(CUTS) ? 'lost' : fault),
+    set: (value: typeof fault) => {
+      fault = value
+    },
+  })
 }

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import { activeDigest, desiredOf, hasEnded, isReady } from './assignment.ts'
 import type { Content } from './commits.ts'
@@ -13,7 +14,7 @@ const PATIENCE = 6 * HOUR
 export async function settle(world: World): Promise<void> {
   await recover(world)
   await expectEverybodyAt(pushToAll(world, { name: 'last', outcome: 'good' }), world)
-  const bad = pushToAll(world, { name: 'bad', outcome: 'crash' })
+  const bad = pushToAll(world, { name: 'bad', outcome: world.outcomes.includes('cuts') ? 'cuts' : 'crash' })
   await until(world, 'every pool stops the bad commit', () => statuses(world).every((status) => isStopped(status, bad)))
   await expectEverybodyAt(pushToAll(world, { name: 'last', outcome: 'good' }), world)
 }
@@ -24,15 +25,28 @@ function pushToAll(world: World, content: Content): string {
 
 async function expectEverybodyAt(commit: string, world: World): Promise<void> {
   await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
-  for (const node of world.nodes().filter(({ metadata }) => world.machines.has(metadata.name))) {
+  // A pool completes without nodes that nobody hears of; they follow when they are heard of again.
+  const wasSilent = nodesOf(world).some((node) => !isReady(node))
+  if (wasSilent) await until(world, 'nodes that were silent follow', () => lateNodes(commit, world).length === 0)
+  const [late] = lateNodes(commit, world)
+  if (late !== undefined) throw new Error(late)
+}
+
+/** What is wrong with nodes that should be at the commit. */
+function lateNodes(commit: string, world: World): string[] {
+  return nodesOf(world).flatMap((node) => {
     const desired = desiredOf(node)
     const isAt = isReady(node) && hasEnded(node) && activeDigest(node) === desired?.DIGEST && desired?.REVISION !== undefined
     const version = world.machines.get(node.metadata.name)?.host.services.healthyVersion()
     const { unschedulable } = (node.spec ?? {}) as { readonly unschedulable?: boolean }
-    if (unschedulable === true) throw new Error(`${node.metadata.name} is still cordoned`)
-    if (!isAt || version === undefined)
-      throw new Error(`${node.metadata.name} is not at ${commit.slice(-4)}: ${JSON.stringify(node.metadata.annotations)}`)
-  }
+    if (unschedulable === true) return `${node.metadata.name} is still cordoned`
+    if (isAt && version !== undefined) return []
+    return `${node.metadata.name} is not at ${commit.slice(-4)}: ${JSON.stringify(node.metadata.annotations)}`
+  })
+}
+
+function nodesOf(world: World): KubeObject[] {
+  return world.nodes().filter(({ metadata }) => world.machines.has(metadata.name))
 }
 
 /** Ends every fault; what faults did to hosts and objects stays. */
@@ -81,5 +95,6 @@ async function until(world: World, what: string, done: () => boolean): Promise<v
       )
     await world.clock.advance(10_000)
     world.reviveTheDead()
+    await world.showSilence()
   }
 }

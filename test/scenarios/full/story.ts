@@ -5,7 +5,7 @@ import { FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
 import { openShop } from './shop.ts'
-import { World } from './world.ts'
+import { type Setting, World } from './world.ts'
 
 /** So many faults come before they cease. */
 export const STEPS = 25
@@ -13,16 +13,26 @@ export const STEPS = 25
 const SECOND = 1000
 
 /** A story with the real controller and the real agents; what happens in it takes the time that it takes. */
-export async function tellFull(seed: number, steps: number): Promise<Told> {
-  const random = new Random(seed)
+export function tellFull(seed: number, steps: number): Promise<Told> {
+  return tell({ random: new Random(seed), outcomes: ['good', 'good', 'crash', 'invalid'] }, steps)
+}
+
+/** Commits also cut nodes off, and Kubernetes sees nodes that are silent. */
+export function tellCut(seed: number, steps: number): Promise<Told> {
+  return tell({ random: new Random(seed), outcomes: ['good', 'good', 'cuts', 'cuts', 'crash'] }, steps)
+}
+
+async function tell(setting: Setting, steps: number): Promise<Told> {
+  const { random } = setting
   const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => drawPoolRules(name, random))
-  const world = await World.create(random, pools)
+  const world = await World.create(setting, pools)
   try {
     await begin(world)
     for (let i = 0; i < steps && world.broken.length === 0; i++) {
       await random.pick(FAULTS)(world)
       await world.clock.advance(random.pick([0, 1, 5, 5, 20, 20, 90]) * SECOND)
       world.reviveTheDead()
+      await world.showSilence()
     }
     if (world.broken.length === 0) await settle(world)
     if (world.broken.length > 0) throw new Error(world.broken.join('\n'))

@@ -15,7 +15,7 @@ import type { Store } from '../../../src/sim/apiserver/storage/store.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import { FakeSource } from '../../controller/fake-source.ts'
 import type { Random } from '../random.ts'
-import { type Content, commitOf, type PoolRules } from './commits.ts'
+import { type Content, commitOf, type Outcome, type PoolRules } from './commits.ts'
 import { Machine } from './machine.ts'
 import { settled } from './settled.ts'
 import { SHUTDOWN } from './shop.ts'
@@ -48,9 +48,16 @@ function idle(): RunningController {
   return { trouble: new Trouble(), stop: new AbortController() }
 }
 
+export interface Setting {
+  readonly random: Random
+  readonly outcomes: readonly Outcome[]
+}
+
 /** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
 export class World {
   readonly random: Random
+  /** Of the commits that arrive. */
+  readonly outcomes: readonly Outcome[]
   readonly pools: readonly PoolRules[]
   readonly clock = new VirtualClock(START, { settled })
   readonly source = new FakeSource()
@@ -73,8 +80,9 @@ export class World {
   readonly #controllers: RunningController[]
   #started = 0
 
-  private constructor(random: Random, pools: readonly PoolRules[]) {
+  private constructor({ random, outcomes }: Setting, pools: readonly PoolRules[]) {
     this.random = random
+    this.outcomes = outcomes
     this.pools = pools
     this.#controllers = Array.from({ length: 1 + random.below(2) }, idle)
     const onPodTerminating = (): Promise<void> => this.clock.sleep(SHUTDOWN)
@@ -83,8 +91,8 @@ export class World {
     this.kube = inProcessClient(core)
   }
 
-  static async create(random: Random, pools: readonly PoolRules[]): Promise<World> {
-    const world = new World(random, pools)
+  static async create(setting: Setting, pools: readonly PoolRules[]): Promise<World> {
+    const world = new World(setting, pools)
     for (const name of [NAMESPACE, REVISIONS]) await world.kube.create('/api/v1/namespaces', { metadata: { name } })
     await world.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
     return world
@@ -155,6 +163,16 @@ export class World {
   reviveTheDead(): void {
     for (const [index, { trouble }] of this.#controllers.entries()) if (trouble.dead) this.#startController(index)
     for (const machine of this.machines.values()) machine.keepAgentRunning()
+  }
+
+  /** Kubernetes sees which nodes are silent. */
+  async showSilence(): Promise<void> {
+    if (this.outcomes.includes('cuts')) for (const machine of this.machines.values()) await machine.showSilence()
+  }
+
+  /** What the pool's nodes are given by a commit. */
+  contentOf(pool: string, commit: string): Content | undefined {
+    return [...(this.commits.get(commit) ?? [])].find(([{ name }]) => name === pool)?.[1]
   }
 
   async join(name: string, pool: string): Promise<void> {
