@@ -122,8 +122,9 @@ function shownAsIs({ error, drift, contested, reboot, ...rest }: AgentStatus): A
   }
 }
 
+/** The same text for the same status, however it came about: what reads differently is reported again. */
 export function formatAgentStatus(status: AgentStatus): string {
-  return JSON.stringify(status)
+  return JSON.stringify(agentStatus.parse(status))
 }
 
 /** The openings of error messages, in the words that Dynamic Kubelet Config taught people to search their logs for. */
