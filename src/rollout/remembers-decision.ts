@@ -31,18 +31,18 @@ function asDecided({ type, status, reason, message, lastTransitionTime }: PoolCo
 
 /** Every part of a memory but its conditions: one that is missing does not compile. */
 const PARTS = Object.keys({
-  target: true,
-  stable: true,
-  wave: true,
-  failed: true,
-  rejected: true,
-  observedControls: true,
-  rollback: true,
-  promotion: true,
-  fleetRetry: true,
-  held: true,
-  reboots: true,
-  controls: true,
-  gates: true,
-  history: true,
-} satisfies Record<keyof Omit<Memory, 'conditions'>, true>) as readonly (keyof Omit<Memory, 'conditions'>)[]
+  target: null,
+  stable: null,
+  wave: null,
+  failed: null,
+  rejected: null,
+  observedControls: null,
+  rollback: null,
+  promotion: null,
+  fleetRetry: null,
+  held: null,
+  reboots: null,
+  controls: null,
+  gates: null,
+  history: null,
+} satisfies Record<keyof Omit<Memory, 'conditions'>, null>) as readonly (keyof Omit<Memory, 'conditions'>)[]

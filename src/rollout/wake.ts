@@ -18,7 +18,7 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
   const mayBegin = rollout.state !== 'Halted' && !settled
   let earliest = Number.POSITIVE_INFINITY
   const consider = (until: Instant | undefined): void => {
-    if (until !== undefined && until > now && until < earliest) earliest = until
+    if (until !== undefined && until > now) earliest = Math.min(earliest, until)
   }
   for (const member of notable) considerMember(member, { poolState, consider })
   if (!settled) consider(blocker?.until)

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { assessPool } from '../../src/rollout/assess-pool.ts'
+import type { NodeView } from '../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { scatteredOrder } from '../../src/rollout/reuse.ts'
-import { noon } from './builders/instants.ts'
+import { hour, noon } from './builders/instants.ts'
 import { nodes } from './builders/nodes.ts'
 import { aPool } from './builders/pools.ts'
+import { wantedConfig } from './builders/revisions.ts'
 
 const pool = aPool().with(...nodes('a', 'b', 'c'))
 const last = assessPool(pool, noon)
@@ -31,4 +33,35 @@ test.each([
 
   expect(kept).not.toBe(last.order)
   expect(kept).toEqual(fresh)
+})
+
+const older = aPool({ stable: 'older', since: noon - hour }).with(...nodes('a', 'b').map((node) => node.on('older')))
+const assessed = assessPool(older, noon)
+const factsAfter = (changed: PoolSnapshot) => assessPool(changed, noon + 1, assessed).facts
+
+/** Of other objects with the same content. */
+const rendered = (content: string) => new Map(older.nodes.map(({ name }) => [name, wantedConfig({ digest: content })]))
+const sameTargets = new Map(older.head.wanted)
+
+test('an assessment takes over what it knows of nodes while their targets are the same objects', () => {
+  expect(factsAfter({ ...older, head: { ...older.head, wanted: sameTargets } })).toEqual(assessed.facts)
+  const facts = factsAfter({ ...older, head: { ...older.head, wanted: sameTargets } })
+
+  expect(facts[0]).toBe(assessed.facts[0])
+  expect(facts[1]).toBe(assessed.facts[1])
+})
+
+test('an assessment finds the facts of nodes again when their targets were rendered again', () => {
+  const facts = factsAfter({ ...older, head: { ...older.head, wanted: rendered('newer') } })
+
+  expect(facts[0]).not.toBe(assessed.facts[0])
+  expect(facts.map(({ target }) => target)).toEqual([wantedConfig({ digest: 'newer' }), wantedConfig({ digest: 'newer' })])
+})
+
+test('an assessment finds the facts of one node again when only that one changed', () => {
+  const [a, b] = older.nodes
+  const facts = factsAfter({ ...older, nodes: [{ ...(a as NodeView) }, b as NodeView] })
+  const kept = new Set(assessed.facts)
+
+  expect(facts.filter((fact) => kept.has(fact)).map(({ name }) => name)).toEqual(['b'])
 })

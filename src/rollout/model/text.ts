@@ -22,10 +22,11 @@ export function firstFirst(names: readonly string[], shown = 3): readonly string
   const first = names.slice(0, shown).sort()
   for (const name of names.slice(shown)) {
     const last = first.at(-1) ?? ''
-    if (name < last) first.splice(-1, 1, name)
-    if (name < last) first.sort()
+    if (name >= last) continue
+    first.splice(-1, 1, name)
+    first.sort()
   }
-  return names.length > first.length ? [...first, ...names.slice(first.length)] : first
+  return [...first, ...names.slice(first.length)]
 }
 
 /** The first few names, and how many more there are. */

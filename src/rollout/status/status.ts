@@ -56,6 +56,5 @@ function phasesOf({ byPhase }: MemberCounts): Partial<Record<NodePhase, number>>
 export function failedNodes(members: readonly Member[]): readonly FailedNode[] {
   const failed: FailedNode[] = []
   for (const { node, progress } of members) if (progress.failure) failed.push({ node: node.name, ...progress.failure })
-  if (failed.length === 0) return failed
   return failed.sort(byText(({ node }) => node)).slice(0, FAILED_SHOWN)
 }

@@ -188,6 +188,14 @@ test.each<Case>([
   expect(lines(loosenedPolicy({ ...BASE, ...before }, { ...BASE, ...after }, 10))).toEqual(loosened)
 })
 
+test('loosenedPolicy knows downgrades where nothing was said of them', () => {
+  const { allowDowngrade: _, ...unstated } = BASE
+
+  expect(lines(loosenedPolicy(unstated, { ...BASE, allowDowngrade: true }, 10))).toEqual(['rollout.allowDowngrade false → true'])
+  expect(lines(loosenedPolicy({ ...BASE, allowDowngrade: true }, unstated, 10))).toEqual([])
+  expect(lines(loosenedPolicy(unstated, unstated, 10))).toEqual([])
+})
+
 test.each<readonly [what: string, before: ComparedFleet, after: ComparedFleet, loosened: readonly string[]]>([
   ['more unavailable', { maxUnavailable: { count: 3 } }, { maxUnavailable: { percent: 40 } }, ['maxUnavailable 3 → 40%']],
   ['no cap of failures', { maxFailures: { count: 3 } }, {}, ['maxFailures 3 → removed']],

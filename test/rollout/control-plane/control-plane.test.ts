@@ -132,3 +132,12 @@ describe('a machine that is to join the control plane, and never had a kubelet',
     expect(hindranceTo('a', beside(three, aHost('d')))?.message).toBe('no kube-apiserver is seen on control-plane node "d"')
   })
 })
+
+test('of two cordoned nodes of a control plane the first by name goes first, and the other waits for it', () => {
+  const cordoned = (name: string) => aHost(name).drainedFor('x')
+  const both = { ...three, nodes: [aHost('c'), cordoned('b'), cordoned('a')] }
+
+  expect(hindranceTo('a', both)).toBeUndefined()
+  expect(hindranceTo('b', both)?.message).toBe('control-plane node "a" is being changed')
+  expect(hindranceTo('c', both)?.message).toBe('control-plane node "b" is being changed')
+})

@@ -35,3 +35,23 @@ test('the first pool tells of a node whose pool is gone', () => {
   expect([...strayCordons([silent], [{ name: 'b' }, { name: 'a' }])]).toEqual([['a', ['x']]])
   expect([...strayCordons([silent], [{ name: 'workers' }, { name: 'a' }])]).toEqual([['workers', ['x']]])
 })
+
+test.each<readonly [what: string, node: NodeDraft, actions: ReturnType<typeof uncordonStrays>]>([
+  ['without a mark is left alone', aNode('x').on('new'), []],
+  ['that somebody cordoned is left alone', aNode('x').on('new').cordoned(), []],
+  ['under our cordon whose work is done is uncordoned', aNode('x').on('new').drainedFor('new'), [lifted(true)]],
+  ['under our cordon that was assigned nothing is uncordoned', aNode('x').drainedFor('new'), [lifted(true)]],
+  ['under our cordon at work is left alone', silent, []],
+  [
+    'whose cordon was there before loses the mark alone',
+    aNode('x').on('new').drainedFor('new', { state: 'Found' }),
+    [lifted(false)],
+  ],
+  ['that somebody uncordoned loses the mark alone', aNode('x').on('new').drainedFor('new').uncordoned(), [lifted(false)]],
+])('a node of no pool %s', (_, node, actions) => {
+  expect(uncordonStrays([node])).toEqual(actions)
+})
+
+function lifted(lifts: boolean) {
+  return { kind: 'uncordon', node: 'x', lifts } as const
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type WaveCandidate, waveMembership, wavesOf } from '../../../src/rollout/exposure/waves.ts'
+import { assignWaves, type WaveCandidate, waveMembership, wavesOf, withFirstNode } from '../../../src/rollout/exposure/waves.ts'
 import type { RolloutPolicy } from '../../../src/rollout/model/policy.ts'
 import { aWave } from '../builders/policies.ts'
 
@@ -79,4 +79,51 @@ test.each([
   const waveOf = waveMembership([aWave('canary', 1), aWave('all', '100%')], { pool: 'workers', nodes })
 
   expect([...waveOf].filter(([, wave]) => wave === 0)).toEqual([[first, 0]])
+})
+
+const candidate = (name: string, more: Partial<WaveCandidate> = {}): WaveCandidate => ({ name, labels: {}, ...more })
+const membersOf = (...nodes: WaveCandidate[]) => assignWaves([aWave('canary', 1), aWave('rest', '100%')], { nodes }).join('')
+
+test('a canary of one takes the first sound node', () => {
+  expect(membersOf(candidate('a'), candidate('b'))).toBe('01')
+})
+
+test('a canary of one gives the place of a node that was tried in vain to the next one', () => {
+  expect(membersOf(candidate('a', { place: 'Tried', isExposed: true }), candidate('b'), candidate('c'))).toBe('101')
+})
+
+test('a canary of one keeps the place of a second node that was tried, which seemed sound when it was assigned', () => {
+  const tried = { place: 'Tried', isExposed: true } as const
+
+  expect(membersOf(candidate('a', tried), candidate('b', tried), candidate('c'))).toBe('101')
+})
+
+test('a canary of one takes one unsound node, and no second one that it has not exposed', () => {
+  const unsound = { place: 'Unsound' } as const
+
+  expect(membersOf(candidate('a', unsound), candidate('b', unsound))).toBe('01')
+  expect(membersOf(candidate('a', { place: 'Tried', isExposed: true }), candidate('b', unsound), candidate('c'))).toBe('110')
+})
+
+const byLabel = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+const rack9 = { labels: { rack: '9' } }
+
+test.each([
+  ['it names a node', byLabel, { nodes: [rack9] }],
+  ['its nodes are gone since it opened', byLabel, { nodes: [], sizes: [{ name: 'canary', nodes: 2 }] }],
+  ['it is the only wave', [aWave('canary', { rack: '9' })], { nodes: [] }],
+  ['it has a size', [aWave('canary', 2), aWave('rest', '100%')], { nodes: [] }],
+  ['there are no waves', [], { nodes: [] }],
+])('withFirstNode leaves the waves as they are when %s', (_, waves, division) => {
+  expect(withFirstNode(waves, division)).toBe(waves)
+})
+
+test.each([
+  ['no node is there', { nodes: [] }],
+  ['it names no node', { nodes: [{ labels: {} }] }],
+  ['it names only a node that joins', { nodes: [{ ...rack9, joins: true }] }],
+  ['it had no node when it opened', { nodes: [], sizes: [{ name: 'canary', nodes: 0 }] }],
+  ['another wave had nodes', { nodes: [], sizes: [{ name: 'rest', nodes: 2 }] }],
+])('withFirstNode lets a first wave by labels take one node when %s', (_, division) => {
+  expect(withFirstNode(byLabel, division)).toEqual([{ ...byLabel[0], nodes: { count: 1 } }, byLabel[1]])
 })

@@ -240,3 +240,15 @@ test('every pool that asks is served within as many grants as there are pools of
     }),
   )
 })
+
+test('arbitrate gives nothing to a pool that asks for nothing', () => {
+  expect(granted([proposal('a', requests('a', 1)), proposal('b', [])])).toEqual({ a: ['a-0'] })
+  expect(granted([proposal('b', [])])).toEqual({})
+  expect(granted([])).toEqual({})
+})
+
+test('arbitrate begins with the first by name of pools that were served together', () => {
+  const [b, a] = [proposal('b', requests('b', 2), { servedAt: 10 }), proposal('a', requests('a', 2), { servedAt: 10 })]
+
+  expect(granted([b, a], 1)).toEqual({ a: ['a-0'], b: [] })
+})

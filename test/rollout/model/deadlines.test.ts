@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { deadlineOf, latestOf } from '../../../src/rollout/model/deadlines.ts'
+import {
+  countedFrom,
+  countsFrom,
+  deadlineOf,
+  latestOf,
+  silenceEnds,
+  wasDownBefore,
+} from '../../../src/rollout/model/deadlines.ts'
+import { aNode } from '../builders/nodes.ts'
 
 const assigned = { digest: 'd', revision: 'r', pool: 'p', grant: 'restart', at: 0 } as const
 const clock = { now: 50_000, rolloutStart: 0, applyTimeout: 600_000 }
@@ -21,4 +29,61 @@ test('a stamp a minute ahead counts for what it says, also when the work ended a
 
 test('a deadline counts from the end of an outage', () => {
   expect(deadlineOf(assigned, { ...clock, steadySince: 45_000 })).toBe(645_000)
+})
+
+const down = (readySince: number, ready = false) => ({ ...aNode('a'), ready, readySince })
+
+test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>]>([
+  ['is Ready', false, down(-5_000, true)],
+  ['was not Ready a second before it was assigned', true, down(-1_000)],
+  ['was not Ready less than a second before, as stamps in whole seconds may say', false, down(-999)],
+  ['went down when it was assigned', false, down(0)],
+])('a node that %s was down before: %s', (_, expected, node) => {
+  expect(wasDownBefore(node, assigned, clock)).toBe(expected)
+})
+
+test.each([
+  ['before the clock ran evenly counts from then on', 10_000, 20_000, 20_000],
+  ['after that counts from its beginning', 30_000, 20_000, 30_000],
+  ['counts from now at the latest when the clock runs evenly only in the future', 10_000, 60_000, 50_000],
+  ['counts from its beginning when the clock is trusted', 10_000, undefined, 10_000],
+])('a duration that began %s', (_, since, steadySince, expected) => {
+  expect(countedFrom(since, { now: 50_000, ...(steadySince !== undefined && { steadySince }) })).toBe(expected)
+})
+
+test.each([
+  ['of the past', 40_000, undefined],
+  ['as far ahead as work may take, less a millisecond', 649_999, undefined],
+  ['as far ahead as work may take', 650_000, 50_001],
+  ['an hour ahead', 3_650_000, 3_050_001],
+])('a stamp %s counts for what it says from %s', (_, stamp, expected) => {
+  expect(countsFrom([stamp], clock)).toBe(expected)
+})
+
+test.each([
+  ['the time of its agent', { agentTimeout: 60_000 }, 60_000],
+  ['its work, which may take less than an agent may be silent', { agentTimeout: 900_000 }, 600_000],
+  ['its work', {}, 600_000],
+])('an agent is silent after %s', (_, more, expected) => {
+  expect(silenceEnds(assigned, { ...clock, ...more })).toBe(expected)
+})
+
+test('a reboot has its own time besides, and no silence has', () => {
+  const reboot = { ...assigned, grant: 'reboot' } as const
+
+  expect(deadlineOf(reboot, { ...clock, bootTimeout: 1_000 })).toBe(601_000)
+  expect(deadlineOf(assigned, { ...clock, bootTimeout: 1_000 })).toBe(600_000)
+  expect(silenceEnds(reboot, { ...clock, bootTimeout: 1_000 })).toBe(600_000)
+})
+
+test.each([
+  ['of the past', 40_000, 640_000],
+  ['of this instant', 50_000, 650_000],
+  ['a little ahead', 60_000, 650_000],
+  ['further ahead than work may take', 650_000, 600_000],
+  ['that nobody noted', undefined, 650_000],
+])('work of an assignment %s is overdue at %s', (_, at, expected) => {
+  const { at: _at, ...unstamped } = assigned
+
+  expect(deadlineOf(at === undefined ? unstamped : { ...assigned, at }, clock)).toBe(expected)
 })

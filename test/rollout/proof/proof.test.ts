@@ -301,3 +301,12 @@ test('a pool that has completed says so, too, of the nodes that its last rollout
   expect(verdict(decision).Ready).toBe('True Completed')
   expect(condition(decision, 'Ready').message).toContain('no pause image: "a"; name')
 })
+
+test('a node whose pause image is not known any more passes without a pod, unless the policy names an image', () => {
+  const unknown = aNode('a').on('new', { at }).noting('Wanted', { podCapacity: 110 })
+
+  expect(actionsOf({}, unknown)).toMatchObject([{ kind: 'recordProof', proof: { state: 'Passed' } }])
+  expect(actionsOf({ proof: { image: 'example.com/probe:1' } }, unknown)).toMatchObject([
+    { kind: 'startProof', pod: { image: 'example.com/probe:1' } },
+  ])
+})

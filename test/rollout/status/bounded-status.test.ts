@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { boundedStatus } from '../../../src/rollout/status/bounded-status.ts'
 import { condition, remembering } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
@@ -59,4 +61,80 @@ test('a status keeps the lists of the memory in which nothing has to be cut', ()
 
   expect(decide(next, noon + minute).status.history).toBe(status.history)
   expect(decide(next, noon + minute).status.rejected).toBe(status.rejected)
+})
+
+const short = decide(aPool({ stable: 'old' }).with(aNode('a').on('old')), noon).status
+const ref = aRef('other')
+const entry = aRollout('other')
+const gate = { name: 'g', wave: 'w', revision: 'r', rollout: '', state: 'Waiting', since: '' } as const
+const control = { action: 'Pause', at: '', outcome: 'Done', message: 'short' } as const
+const rollback = (to: object, from: object) => ({ at: '', to: { ...ref, ...to }, from: { ...ref, ...from } })
+
+/** Each in a list whose first entry is short. */
+const LONG = {
+  'subject of the target': { target: { ...ref, subject: long } },
+  'author of the target': { target: { ...ref, author: long } },
+  'subject of the stable revision': { stable: { ...ref, subject: long } },
+  'subject of what is rolled back to': { rollback: rollback({ subject: long }, {}) },
+  'subject of what is rolled back from': { rollback: rollback({}, { subject: long }) },
+  'message of a gate': {
+    gates: [
+      { ...gate, message: 'short' },
+      { ...gate, message: long },
+    ],
+  },
+  'message of a failed node': {
+    failed: [
+      { node: 'a', reason: 'X', message: 'short' },
+      { node: 'b', reason: 'X', message: long },
+    ],
+  },
+  'subject of a rejected commit': { rejected: [ref, { ...ref, subject: long }] },
+  'subject of a rollback target': { rollbackTo: [ref, { ...ref, subject: long }] },
+  'message of a control': { controls: [control, { ...control, message: long }] },
+  'subject of an entry of the history': { history: [entry, { ...entry, subject: long }] },
+  'message of an entry of the history': { history: [entry, { ...entry, message: long }] },
+  'message of a condition': {
+    conditions: short.conditions.map((each, index) => (index === 1 ? { ...each, message: long } : each)),
+  },
+} as Readonly<Record<string, Partial<NodePoolStatus>>>
+
+test.each(Object.keys(LONG))('boundedStatus cuts a long %s, and changes nothing else', (name) => {
+  const status: NodePoolStatus = { ...short, ...LONG[name] }
+  const bounded = boundedStatus(status)
+  const [part] = Object.keys(LONG[name] ?? {}) as (keyof NodePoolStatus)[]
+
+  expect(JSON.stringify(bounded).length).toBeLessThan(10_000)
+  expect({ ...bounded, [part as string]: undefined }).toEqual({ ...status, [part as string]: undefined })
+  expect(JSON.stringify(bounded)).toContain('xxx')
+})
+
+test('boundedStatus gives a status with short texts back as it is', () => {
+  const all = {
+    ...short,
+    gates: [gate],
+    controls: [control],
+    rollback: rollback({}, {}),
+    rejected: [ref],
+    rollbackTo: [ref],
+    history: [entry],
+  }
+
+  expect(boundedStatus(short)).toBe(short)
+  expect(boundedStatus(all)).toBe(all)
+})
+
+test.each([
+  ['a message', 1_000, (message: string) => ({ controls: [{ ...control, message }] })],
+  [
+    'a message of a condition',
+    4_000,
+    (message: string) => ({ conditions: short.conditions.map((each) => ({ ...each, message })) }),
+  ],
+] as const)('boundedStatus leaves %s of %i characters, and cuts a longer one to that', (_, longest, partWith) => {
+  const status = (length: number): NodePoolStatus => ({ ...short, ...partWith('x'.repeat(length)) })
+  const fits = status(longest)
+
+  expect(boundedStatus(fits)).toBe(fits)
+  expect(JSON.stringify(boundedStatus(status(longest + 1))).length).toBe(JSON.stringify(fits).length)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { condition, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode } from '../builders/nodes.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
@@ -59,4 +59,46 @@ test('a pool blames no commit for a machine that somebody shut down, or for a no
     .held()
 
   expect(verdict(decide(aPool(completed).with(off, held, changed('c')), noon)).Ready).toBe('True Completed')
+})
+
+const down = changed('a').notReady(noon - 30 * minute)
+const readyOf = (node: NodeDraft) => verdict(decide(aPool(completed).with(node, changed('z')), noon)).Ready
+
+test.each<readonly [what: string, node: NodeDraft]>([
+  ['is Ready', changed('a')],
+  ['was shut down', changed('a').poweredOff(noon - 30 * minute)],
+  ['is held', down.held()],
+  ['is being deleted', down.beingDeleted()],
+  ['was not Ready before it was assigned', changed('a').notReady(noon - 90 * minute)],
+  ['went down less than the time that its work may take ago', changed('a').notReady(noon - 15 * minute + 1)],
+  [
+    'was changed by the rollout before',
+    aNode('a')
+      .on('new', { at: noon - 2 * hour - 1 })
+      .notReady(noon - 30 * minute),
+  ],
+])('a pool stays Ready when a node %s', (_, node) => {
+  expect(readyOf(node)).toBe('True Completed')
+})
+
+test.each<readonly [what: string, node: NodeDraft]>([
+  ['went down half an hour ago', down],
+  ['went down as long ago as its work may take', changed('a').notReady(noon - 15 * minute)],
+  [
+    'was assigned when the rollout began',
+    aNode('a')
+      .on('new', { at: noon - 2 * hour })
+      .notReady(noon - 30 * minute),
+  ],
+])('a pool is not Ready when a node %s', (_, node) => {
+  expect(readyOf(node)).toBe('False NodesDown')
+})
+
+test('a pool is Ready when as many nodes went down as it tolerates failures, and not when one more did', () => {
+  const pool = aPool({ ...completed, maxFailures: 1 })
+
+  expect(verdict(decide(pool.with(down, changed('b')), noon)).Ready).toBe('True Completed')
+  expect(verdict(decide(pool.with(down, changed('b').notReady(noon - 30 * minute), changed('c')), noon)).Ready).toBe(
+    'False NodesDown',
+  )
 })
