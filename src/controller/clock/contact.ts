@@ -39,7 +39,7 @@ export class Contact {
 
   /** What a clock that was ahead has stamped, and was put back since, would keep time from counting until then. */
   #forgetFuture(now: Instant): void {
-    for (const [channel, since] of this.#lostSince) if (since > now) this.#lostSince.set(channel, now)
-    if (this.#restoredAt !== undefined && this.#restoredAt > now) this.#restoredAt = now
+    for (const [channel, since] of this.#lostSince) this.#lostSince.set(channel, Math.min(since, now))
+    if (this.#restoredAt !== undefined) this.#restoredAt = Math.min(this.#restoredAt, now)
   }
 }

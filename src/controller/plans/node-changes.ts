@@ -35,7 +35,7 @@ export interface NodeChangeSources {
 export function nodeChanges(node: ClusterNode, sources: NodeChangeSources): NodeChanges | undefined {
   const { assigned } = node.view
   if (!assigned) return undefined
-  const after = contentOf(node, { DIGEST: assigned.digest, POOL: assigned.pool }, sources)
+  const after = contentOf(node, { digest: assigned.digest, pool: assigned.pool }, sources)
   const compared = (revision: string, before: NodeContent | undefined): NodeComparison => ({
     revision,
     ...(before && after && { changes: diffContent(before, after) }),
@@ -62,9 +62,9 @@ function ranBefore(
   sources: NodeChangeSources,
 ): Run | undefined {
   const { current } = node
-  if (current?.DIGEST !== undefined && current.DIGEST !== assigned.digest)
-    return { revision: current.REVISION ?? '', content: contentOf(node, current, sources) }
   if (current === undefined) return undefined
+  const { DIGEST: digest, REVISION: revision = '', POOL: pool } = current
+  if (digest !== undefined && digest !== assigned.digest) return { revision, content: contentOf(node, { digest, pool }, sources) }
   const name = shortRevision(assigned.revision, 12)
   const run = parseNodeHistory(node.history).find(({ phase, revision }) => phase === 'Applied' && revision !== name)
   const commit = run && [...sources.revisions.keys()].find((revision) => shortRevision(revision, 12) === run.revision)
@@ -73,12 +73,11 @@ function ranBefore(
 
 function contentOf(
   node: ClusterNode,
-  { DIGEST, POOL }: { readonly DIGEST?: string | undefined; readonly POOL?: string | undefined },
+  { digest, pool: name = node.poolLabel ?? '' }: { readonly digest: string; readonly pool?: string | undefined },
   { revisions, renderer }: NodeChangeSources,
 ): NodeContent | undefined {
-  const name = POOL ?? node.poolLabel ?? ''
   const pool = [...revisions.values()].map(({ pools }) => pools.get(name)).find((found) => found !== undefined)
-  return pool && DIGEST !== undefined ? runningContent(node, { DIGEST, POOL: name }, { pool, revisions, renderer }) : undefined
+  return pool && runningContent(node, { DIGEST: digest, POOL: name }, { pool, revisions, renderer })
 }
 
 function contentAt(node: ClusterNode, revision: string, { revisions, renderer }: NodeChangeSources): NodeContent | undefined {

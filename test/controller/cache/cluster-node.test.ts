@@ -150,3 +150,12 @@ test('facts stay the same object from version to version while they are the same
   const labelled = { ...aNode(), metadata: { ...aNode().metadata, labels: { rack: 'r1' } } }
   expect(project(labelled, first).facts).toEqual({ ...first.facts, labels: { rack: 'r1' } })
 })
+
+test.each([
+  [8_192, true],
+  [8_193, false],
+])('a history of %i characters is kept: %j', (length, isKept) => {
+  const text = 'x'.repeat(length)
+
+  expect(project(aNode({ [namesFor().history]: text })).history).toBe(isKept ? text : undefined)
+})

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { DrainWatch } from '../../../src/controller/drain/drain-watch.ts'
 import { projectPod } from '../../../src/controller/drain/pod-facts.ts'
-import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import type { FollowOptions, KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import { FakeKube } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -31,4 +31,23 @@ test('pods of a node that is drained again are unknown until they were read agai
   await turn()
   expect(watch.podsOf('n0')).toMatchObject({ kind: 'known', pods: [{ uid: 'web' }] })
   ended.abort()
+})
+
+test('pods are read node by node, in parts as they come, of every namespace', async () => {
+  const followed: (readonly [string, FollowOptions<unknown>])[] = []
+  const follow = async function* (path: string, options: FollowOptions<unknown>) {
+    followed.push([path, options])
+    yield { type: 'sync', items: [] }
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const options = { clock: new TestClock(), log: () => undefined, signal: ended.signal, changed: () => undefined }
+  const watch = new DrainWatch({ kube: Object.assign(new FakeKube(), { follow }), ...options })
+  watch.follow(new Set(['n0', 'n1']))
+  await turn()
+  ended.abort()
+
+  expect(followed.map(([path, { fieldSelector, streamed }]) => [path, fieldSelector, streamed])).toEqual([
+    ['/api/v1/pods', 'spec.nodeName=n0', true],
+    ['/api/v1/pods', 'spec.nodeName=n1', true],
+  ])
 })

@@ -1,3 +1,4 @@
+import { EventEmitter, on } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { projectProofPod } from '../../../src/controller/proof/proof-facts.ts'
@@ -53,4 +54,34 @@ test('pods that prove nodes are told to the pool of their node alone', async () 
   expect(podsOf('a', 'a0')).toEqual(['a0 uid-a0'])
   expect(podsOf('b', 'b0')).toEqual(['b0 uid-b0'])
   expect(watch.podsOf('a', [{ name: 'a0' }, { name: 'a1' }])).toBe(watch.podsOf('a', [{ name: 'a0' }]))
+})
+
+test('a pool hears of a pod that changed beside one that did not, of one that came, and of one that is gone', async () => {
+  const events = new EventEmitter()
+  const follow = async function* (path: string) {
+    if (!path.endsWith('/pods')) return yield { type: 'sync', items: [] }
+    yield { type: 'sync', items: [aProofPod('a0'), aProofPod('a1')].map(projectProofPod) }
+    for await (const [event] of on(events, 'event', { signal: ended.signal })) yield event
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const options = { clock: new TestClock(), log: () => undefined, signal: ended.signal, changed: () => undefined }
+  const watch = new ProofWatch({ kube: Object.assign(new FakeKube(), { follow }), ...options })
+  const podsOf = () => {
+    const pods = watch.podsOf('a', [{ name: 'a0' }, { name: 'a1' }])
+    return pods?.kind === 'known' ? [...pods.pods.values()].map(({ node, state }) => `${node} ${state}`) : []
+  }
+  const see = async (event: object): Promise<readonly string[]> => {
+    events.emit('event', event)
+    for (let turns = 0; turns < 3; turns++) await turn()
+    return podsOf()
+  }
+  await turn()
+
+  const ended1 = { ...aProofPod('a1'), status: { phase: 'Succeeded' } }
+  const item = projectProofPod({ ...ended1, metadata: { ...ended1.metadata, resourceVersion: '2' } })
+  expect(podsOf()).toEqual(['a0 Pending', 'a1 Pending'])
+  expect(await see({ type: 'upsert', item })).toEqual(['a0 Pending', 'a1 Succeeded'])
+  expect(await see({ type: 'delete', name: 'proof-a1', namespace: '' })).toEqual(['a0 Pending'])
+  expect(await see({ type: 'upsert', item })).toEqual(['a0 Pending', 'a1 Succeeded'])
+  ended.abort()
 })

@@ -79,3 +79,35 @@ test.each([
 ])('the branch of %s is %s', (context, branch) => {
   expect(branchOf({ context, commit: BAD })).toBe(branch)
 })
+
+const subjectOf = (names: readonly string[], more: { paths?: readonly string[]; unrepaired?: readonly string[] } = {}) => ({
+  ...{ context: 'nodewave', commit: BAD, good: GOOD, paths: [], unrepaired: [] },
+  ...more,
+  pools: names.map((name) => aFailure(name, '')),
+})
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `x${index}`)
+
+test('the title names three pools, and says that there are more', () => {
+  const titleOf = (...names: string[]) => revertText(subjectOf(names)).title
+
+  expect(titleOf('a', 'b', 'c')).toBe('Revert bbbbbbbbbbbb: it failed in a, b, c')
+  expect(titleOf('a', 'b', 'c', 'd')).toBe('Revert bbbbbbbbbbbb: it failed in a, b, c, …')
+})
+
+test('the text lists twenty files and twenty pools that stay different, and counts the others', () => {
+  const bodyOf = (count: number) => revertText(subjectOf(['a'], { paths: numbered(count), unrepaired: numbered(count) })).body
+
+  expect(bodyOf(20)).not.toMatch(/and \d+ more/)
+  expect(bodyOf(21)).toContain('- and 1 more')
+  expect(bodyOf(21)).toContain('<code>x19</code> and 1 more ran before')
+})
+
+test('the text is cut with its end when it is one byte too long, and no sooner', () => {
+  const pathsOf = (length: number) => [...numbered(19), 'y'.repeat(length)]
+  const empty = Buffer.byteLength(revertText(subjectOf(['a'], { paths: pathsOf(1) })).body) - 1
+  const bodyOf = (bytes: number) => revertText(subjectOf(['a'], { paths: pathsOf(bytes - empty) })).body
+
+  expect(Buffer.byteLength(bodyOf(60_000))).toBe(60_000)
+  expect(bodyOf(60_001)).toContain('**The rest is left out')
+  expect(Buffer.byteLength(bodyOf(60_001))).toBeLessThan(60_000)
+})

@@ -122,3 +122,21 @@ test('a collector that is away keeps the newest spans waiting, within bounds', a
   expect(sent.at(-1)?.name).toBe('rollout p8999')
   expect(log).toEqual(['traces: more than 8192 spans wait for the collector; the oldest are dropped'])
 })
+
+test('a collector that is away loses no span before there are too many, and nothing is logged', async () => {
+  const clock = new TestClock()
+  const log: string[] = []
+  const now = new Date(clock.now()).toISOString()
+  const run = { revision: 'a', fingerprint: 'f', result: 'Completed' as const, startedAt: now, endedAt: now }
+  const pools = new Map(
+    Array.from({ length: 8_192 }, (_, index) => [
+      `p${index}`,
+      { name: `p${index}`, uid: `u${index}`, status: { history: [run] } },
+    ]),
+  )
+  const fleet = () => ({ pools, nodes: [] })
+  const tracer = new Tracer({ send: async () => undefined, fleet, clock, log: (_, message) => log.push(message) })
+  tracer.fire()
+
+  expect(log).toEqual([])
+})
