@@ -262,3 +262,19 @@ test('looseningReason compares the pools of nodes that a commit gives to another
   )
   expect(looseningReason({ before: strict, after, moves: [], touched: 1, placeOf: () => undefined })).toBeUndefined()
 })
+
+test('looseningReason names five fields, and counts the others', () => {
+  const before = { ...BASE, maxUnavailable: { count: 1 }, maxFailures: { count: 1 } }
+  const five: ComparedPolicy = {
+    ...{ ...before, maxUnavailable: { count: 2 }, maxFailures: { count: 2 }, zones: 'Any', cordoned: 'Change' },
+    allowDowngrade: true,
+  }
+  const reasonFor = (after: ComparedPolicy) =>
+    looseningReason({
+      ...{ before: { fleet: {}, pools: new Map([['a', before]]) }, after: { fleet: {}, pools: new Map([['a', after]]) } },
+      ...{ moves: [], touched: 2, placeOf: () => undefined },
+    })
+
+  expect(reasonFor(five)).toMatch(/rollout\.allowDowngrade of pool "a": false → true; push one of the two first/)
+  expect(reasonFor({ ...five, rollbackOutsideWindows: true })).toMatch(/false → true, 1 more; push one of the two first/)
+})

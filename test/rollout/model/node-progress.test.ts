@@ -337,3 +337,19 @@ test('a node without an assignment joins where there is something to join, and e
   expect(phase(aNode('a'))).toBe('Waiting')
   expect(phase(aNode('a').notReady())).toBe('Unreachable')
 })
+
+test('a node is pending while a pod is to prove it, until that may take no longer', () => {
+  const proving = (proof: object) =>
+    progressOf(justApplied, {
+      ...{
+        wanted: { kind: 'config', digest: 'new', disruption: 'restart' },
+        report: reportOf(justApplied),
+        joins: false,
+        soak: 0,
+      },
+      ...{ now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute, proof: { kind: 'Underway', ...proof } },
+    })
+
+  expect(proving({ until: noon + minute })).toEqual({ phase: 'Proving', pending: true, until: noon + minute })
+  expect(proving({})).toEqual({ phase: 'Proving', pending: true })
+})

@@ -310,3 +310,24 @@ test('a node whose pause image is not known any more passes without a pod, unles
     { kind: 'startProof', pod: { image: 'example.com/probe:1' } },
   ])
 })
+
+test('no pod is run on a node that is being deleted', () => {
+  expect(actionsOf({}, canary.beingDeleted()).filter(({ kind }) => kind === 'startProof')).toEqual([])
+})
+
+const unproved = 'not proved by a pod, since they report no pause image'
+
+test.each<readonly [what: string, isNamed: boolean, node: NodeDraft, options: PoolOptions]>([
+  ['was changed by this rollout', true, aNode('a').on('new', { at }), {}],
+  ['was changed when this rollout began', true, aNode('a').on('new', { at: noon - 2 * minute }), {}],
+  ['was changed before this rollout', false, aNode('a').on('new', { at: noon - 2 * minute - 1 }), {}],
+  ['waits for its turn', false, aNode('a').on('older'), {}],
+  ['reports a pause image', false, aNode('a').on('new', { at }).withPause(), {}],
+  ['has a proof', false, aNode('a').on('new', { at }).noting('Passed'), {}],
+  ['was changed in a pool whose policy names an image', false, aNode('a').on('new', { at }), { proof: { image: 'probe:1' } }],
+  ['was changed in a pool without proofs', false, aNode('a').on('new', { at }), { proof: { mode: 'Never' } }],
+])('a node that %s is named as one that no pod proved: %s', (_, isNamed, node, options) => {
+  const { message } = condition(decide(aPool({ ...rollingOut, ...options }).with(node, ...others), noon), 'Ready')
+
+  expect(message.includes(unproved)).toBe(isNamed)
+})

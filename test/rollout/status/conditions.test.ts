@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/rollout/decide.ts'
-import { condition } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { assess, decide } from '../../../src/rollout/decide.ts'
+import { condition, phases } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
-import { aWave } from '../builders/policies.ts'
+import { aGate, aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const waves = [aWave('canary', 1), { ...aWave('approved', '100%'), manual: true }]
 const wave = { index: 1, count: 2, name: 'canary' }
@@ -21,4 +22,100 @@ test('a pool waits for the promotion of its next wave only once the wave before 
   expect(reasonFor(a.on('older'), b, cordoned)).toBe('WaitingForBudget')
   expect(reasonFor(a.on('older').assignedTo('new', { at: noon - 1000 }), b)).toBe('RollingOut')
   expect(reasonFor(a.on('new', { at: noon - 30_000 }), b)).toBe('WaitingForPromotion')
+})
+
+const since = noon - 20 * minute
+const soaking = { stable: 'older', since, waves: [aWave('canary', 2, { soak: 10 * minute })], maxUnavailable: 2 } as const
+const canaries = [aNode('a').on('new', { at: noon - 5 * minute }), aNode('b').on('new', { at: noon - 4 * minute })]
+const soakOf = (...members: readonly NodeDraft[]) =>
+  condition(decide(aPool({ ...soaking, wave }).with(...members, aNode('c').on('older')), noon), 'Reconciling').message
+
+test('a pool waits for no gate while the wave before it soaks', () => {
+  const pool = aPool({ ...soaking, wave, gates: [aGate('smoke')] }).with(...canaries, aNode('c').on('older'))
+
+  expect(condition(decide(pool, noon), 'Reconciling').reason).toBe('Soaking')
+})
+
+test('a pool names the end of its last soak, and none while a stamp lies in the future', () => {
+  const ahead = aNode('b').on('new', { at: noon + minute })
+
+  expect(soakOf(...canaries)).toContain(`; soaks until ${stamp(noon + 6 * minute)}`)
+  expect(soakOf(aNode('a').on('new', { at: noon - 5 * minute }), ahead)).not.toContain('soaks until')
+})
+
+test('a pool names the node that began its soak again last, and none that was Ready within a second of its report', () => {
+  const again = (name: string, at: number) =>
+    aNode(name)
+      .on('new', { at: noon - 5 * minute })
+      .readyAgain(at)
+
+  expect(soakOf(again('a', noon - 2 * minute), again('b', noon - minute))).toContain(
+    `"b" soaks again since ${stamp(noon - minute)}`,
+  )
+  expect(soakOf(again('a', noon - minute), again('b', noon - 2 * minute))).toContain(
+    `"a" soaks again since ${stamp(noon - minute)}`,
+  )
+  const b = aNode('b').on('new', { at: noon - 4 * minute })
+  expect(soakOf(again('a', noon - 5 * minute + 1000), b)).not.toContain('soaks again')
+  expect(soakOf(again('a', noon - 5 * minute + 1001), b)).toContain('"a" soaks again')
+})
+
+test('a pool names a node that is claimed twice, and how many more are', () => {
+  const messageFor = (...contested: string[]) =>
+    condition(decide({ ...aPool({ head: 'old', stable: 'old' }).with(aNode('a').on('old')), contested }, noon), 'Stalled').message
+
+  expect(messageFor('"x" is claimed twice')).toBe('"x" is claimed twice')
+  expect(messageFor('"x" is claimed twice', 'y')).toBe('"x" is claimed twice; and 1 more')
+  expect(messageFor('"x" is claimed twice', 'y', 'z')).toBe('"x" is claimed twice; and 2 more')
+})
+
+test('a pool that cannot render a node says nothing of a retry, which would not help', () => {
+  const later = { nodes: ['b'], since: stamp(noon - minute) }
+  const history = [{ ...aRollout('new', { result: 'Completed' as const, startedAt: since }), laterFailures: later }]
+  const pool = aPool({ head: 'new', stable: 'new', history, wants: { a: { problem: 'label "rack" is missing' } } })
+
+  expect(condition(decide(pool.with(aNode('a').on('new')), noon), 'Stalled')).toMatchObject({
+    reason: 'RenderFailed',
+    message: '"a": label "rack" is missing',
+  })
+})
+
+test.each<readonly [what: string, node: NodeDraft, phase: string]>([
+  ['that is held', aNode('a').on('older').cordoned().held(), 'Held'],
+  ['that is assigned by hand', aNode('a').on('older').cordoned().byHand(), 'Unmanaged'],
+  ['whose turn would come', aNode('a').on('older').cordoned(), 'Skipped'],
+])('a cordoned node %s counts as %s', (_, node, phase) => {
+  expect(phases(decide(aPool({ stable: 'older' }).with(node), noon))).toEqual({ [phase]: 1 })
+})
+
+test('a cordoned node whose content cannot be rendered waits', () => {
+  const pool = aPool({ stable: 'older', wants: { a: { problem: 'no label' } } }).with(aNode('a').on('older').cordoned())
+
+  expect(phases(decide(pool, noon))).toEqual({ Waiting: 1 })
+})
+
+test('a drain under way knows when its node is past draining, where that is not Ready', () => {
+  const drainIn = (node: NodeDraft) =>
+    assess(aPool({ stable: 'older', since, disruption: 'drain', applyTimeout: 5 * minute }).with(node), noon).state.members[0]
+      ?.drain
+  const draining = aNode('a').on('older').drainedFor('new')
+
+  expect(drainIn(draining)).toEqual({ kind: 'Underway', since: noon - minute, deadline: noon + 14 * minute })
+  expect(drainIn(draining.notReady(noon - minute))).toEqual({
+    ...{ kind: 'Underway', since: noon - minute, deadline: noon + 14 * minute },
+    pastAt: noon + 4 * minute,
+  })
+})
+
+test('a paused pool is told apart where an eligible node uses up its budget', () => {
+  const isPaused = (controls: { paused?: string }, ...members: readonly NodeDraft[]) =>
+    assess(aPool({ stable: 'older', since, controls }).with(...members), noon).isPaused
+  const down = aNode('a').on('older').notReady()
+  const byHand = aNode('b').byHand().notReady()
+
+  expect(isPaused({ paused: '' }, down)).toBe(true)
+  expect(isPaused({ paused: '' }, down, byHand)).toBe(true)
+  expect(isPaused({ paused: '' }, byHand)).toBe(false)
+  expect(isPaused({ paused: '' }, aNode('a').on('older'))).toBe(false)
+  expect(isPaused({}, down)).toBe(false)
 })

@@ -29,3 +29,12 @@ test('a pool does not advise a greater budget when a node of another zone is wha
       'zones: OneAtATime lets no other zone begin before "a" (the agent reports no reason): repair them',
   )
 })
+
+test('a pool whose own budget is used up says so, also where zones change one at a time', () => {
+  const down = aNode('a').inZone('zone-b').on('older').cordoned()
+  const options = { stable: 'older', zones: 'OneAtATime', maxUnavailable: 1 } as const
+
+  expect(condition(decide(aPool(options).with(down, ...old), noon), 'Reconciling').message).toContain(
+    '; used up by "a" (cordoned by somebody else; run: kubectl uncordon): repair them, or raise maxUnavailable of the pool',
+  )
+})

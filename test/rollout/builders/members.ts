@@ -1,0 +1,23 @@
+import { reportOf } from '../../../src/rollout/model/agent-report.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { Member } from '../../../src/rollout/model/pool-state.ts'
+import { wantedConfig } from './revisions.ts'
+
+/** A member of an open wave that waits for its turn. */
+export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
+  return {
+    node,
+    report: reportOf(node),
+    revision: 'new',
+    wanted: wantedConfig({ digest: 'new', disruption: 'drain' }),
+    exposure: { content: 'target', because: 'OpenWave' },
+    wave: 0,
+    progress: { phase: 'Waiting', pending: true },
+    assigned: false,
+    changes: true,
+    broken: false,
+    takenAt: undefined,
+    isAtRest: false,
+    ...more,
+  }
+}

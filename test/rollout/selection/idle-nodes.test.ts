@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { Member } from '../../../src/rollout/model/pool-state.ts'
+import { isIdle, isIdleUnderCordon, isServing } from '../../../src/rollout/selection/idle-nodes.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aMember } from '../builders/members.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+
+const over = { drain: { kind: 'Over' } } as const
+const old = aNode('a').on('older')
+const found = old.drainedFor('new', { state: 'Found' })
+
+test.each<readonly [what: string, isIdle: boolean, node: NodeDraft, more: Partial<Member>]>([
+  ['is available', false, old, {}],
+  ['somebody cordoned', true, old.cordoned(), {}],
+  ['somebody cordoned, and that is not Ready', false, old.cordoned().notReady(), {}],
+  ['somebody cordoned, and that is at work', false, aNode('a').assignedTo('new').cordoned(), {}],
+  ['is drained under our cordon', false, old.drainedFor('new'), {}],
+  ['is still under our cordon when its drain is over', false, old.drainedFor('new'), over],
+  ['is drained under a cordon that was there', false, found, {}],
+  ['is under a cordon that was there when its drain is over', true, found, over],
+])('a node that %s is idle under a cordon: %s', (_, expected, node, more) => {
+  expect(isIdleUnderCordon(aMember(node, more))).toBe(expected)
+})
+
+const at = 15 * minute
+
+test.each<readonly [what: string, isIdle: boolean, node: NodeDraft]>([
+  ['is Ready', false, old],
+  ['went down a moment ago', true, old.notReady(noon)],
+  ['went down almost as long ago as Kubernetes waits', true, old.notReady(noon - at + 1)],
+  ['went down as long ago as Kubernetes waits', false, old.notReady(noon - at)],
+  ['is down and at work', false, aNode('a').assignedTo('new').notReady()],
+  ['is down after its agent rolled back', false, aNode('a').rolledBackFrom('new').notReady()],
+  ['is down under drain', false, old.drainedFor('new').notReady()],
+  ['never reported a kubelet', false, old.running('').notReady(noon)],
+])('a node that %s is idle: %s', (_, expected, node) => {
+  expect(isIdle(aMember(node), { pool: aPool({ applyTimeout: at }).with(node), now: noon })).toBe(expected)
+})
+
+const again = aNode('a')
+  .on('new', { at: noon - minute })
+  .assignedTo('new', { at: noon })
+
+test.each<readonly [what: string, isServing: boolean, node: NodeDraft]>([
+  ['runs what it was assigned again', true, again],
+  ['runs what it was assigned again, and is not Ready', false, again.notReady()],
+  ['runs what it was assigned again, and is cordoned', false, again.cordoned()],
+  ['was assigned something else', false, aNode('a').on('older').assignedTo('new', { at: noon })],
+  ['has reported the end of its work', false, aNode('a').on('new')],
+  ['was assigned nothing', false, aNode('a')],
+])('a node that %s serves while it counts as at work: %s', (_, expected, node) => {
+  expect(isServing(aMember(node))).toBe(expected)
+})
