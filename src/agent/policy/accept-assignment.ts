@@ -50,7 +50,7 @@ async function enforceOrder(
       kind: 'sync',
       reason: 'AcceptedUnreadable',
     })
-  // Of another Node of this machine counters start from zero: what was signed for the one counts nowhere else.
+  // What was signed or written for another Node of this machine counts nowhere else, and its counter with it.
   if (last?.node === node) {
     if (last.assignment === assignment) return
     // A person who edits what stands there keeps its counter; under a signature nobody can.
