@@ -13,6 +13,8 @@ export interface DeadlyCommit {
   readonly about?: string
   readonly fleet: Pick<FleetOptions, 'config' | 'flags' | 'host'>
   readonly soak?: string
+  /** Milliseconds; until every node is as before. Default: two minutes. */
+  readonly healsWithin?: number
   /** Commands in each node that make it one that the commit would kill, and what takes that away again. */
   readonly nodes?: { readonly before: readonly Command[]; readonly after: readonly Command[] }
   readonly caughtBy: Catcher
@@ -23,6 +25,10 @@ export interface DeadlyCommit {
 }
 
 type Command = readonly string[]
+
+export const TWO_MINUTES = 120_000
+/** A minute of silence, 16 s for each of two proofs, and as long as the kubelet takes to find its way back to the API server. */
+const AFTER_A_CUT = 150_000
 
 /** Of the cluster that the commits are pushed to. */
 export interface DeadlyPlace {
@@ -170,6 +176,7 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       about: 'a firewall; here a route that drops all packets to the API server as long as the unit runs',
       fleet: { host: { units: [{ name: 'firewall.service', content: dropping(server), state: 'running' }] } },
       caughtBy: 'health',
+      healsWithin: AFTER_A_CUT,
       cause: 'the API server answered right before the change',
     },
     {
@@ -177,6 +184,7 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       about: 'a drop-in with a gateway that does not exist, and `restartOn` of `systemd-networkd.service`',
       fleet: { host: routing(server) },
       caughtBy: 'health',
+      healsWithin: AFTER_A_CUT,
       cause: 'the API server answered right before the change',
     },
     {
