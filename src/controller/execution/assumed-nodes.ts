@@ -75,8 +75,9 @@ function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string)
       return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
     case 'uncordon':
       return { mark: action.mark, unschedulable: unschedulable && !action.lifts }
+    // Counts when the server has taken it: that shows the node as it was when the pod ran.
     case 'recordProof':
-      return { proof: action.proof }
+      return {}
     case 'clearReboot':
       return { rebootRequest: undefined, rebootBy: undefined }
     case 'allowByHand':

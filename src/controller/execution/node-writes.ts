@@ -42,6 +42,8 @@ import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
 import type { WriteQueue } from './write-queue.ts'
 
+const NODES = '/api/v1/nodes'
+
 /** What no decision is made upon. */
 type UnassumedDeed = LabelPool | SignNode | RestoreSettings
 const UNASSUMED: ReadonlySet<Deed['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedDeed['kind'][])
@@ -165,14 +167,23 @@ export class NodeWrites {
     const latest = cluster.nodes.get(node.name)
     const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
     try {
-      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body)))
+      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`${NODES}/${node.name}`, body)))
       assumed.end(node.name)
     } catch (error) {
       // 404: the node is gone, and the watch will say so.
       if (!(error instanceof KubeError) || (error.reaction !== 'conflict' && error.code !== 404)) throw error
+      if (body && error.reaction === 'conflict') await this.#readAnew(node.name, body.metadata.resourceVersion)
       assumed.end(node.name)
-      if (body && error.reaction === 'conflict') cluster.nodes.refused(node.name, body.metadata.resourceVersion)
     }
+  }
+
+  /** The watch is behind, perhaps for long: what was refused would be decided again and again, upon what is over. */
+  async #readAnew(name: string, refusedVersion: string): Promise<void> {
+    const { kube, cluster } = this.#options
+    const { nodes, readNode } = cluster
+    nodes.refused(name, refusedVersion)
+    if (nodes.get(name)?.resourceVersion !== refusedVersion) return
+    await nodes.catchUp(async () => (await kube.list(NODES, { project: readNode, fieldSelector: `metadata.name=${name}` })).items)
   }
 
   #patchFor(deed: NodeAction | UnassumedDeed, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {

@@ -15,7 +15,7 @@ import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
-import { hasFailedProof, type Proof } from './proof.ts'
+import { hasFailedProof, isOpen, type Proof } from './proof.ts'
 import { awaitsReboot, hasRebootedAfterAll } from './reboot.ts'
 import type { NodeTarget } from './snapshot.ts'
 
@@ -196,8 +196,10 @@ function proving(subject: Subject): NodeProgress {
     return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
   }
   const { proof } = course
-  if (proof?.kind === 'Underway')
-    return { phase: 'Proving', pending: true, ...(proof.until !== undefined && { until: proof.until }) }
+  if (proof && isOpen(proof)) {
+    const until = proof.kind === 'Underway' ? proof.until : undefined
+    return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
+  }
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const until = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
@@ -219,7 +221,7 @@ const BLINK = 60_000
  */
 function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
   const soaked =
-    course.proof?.kind !== 'Underway' &&
+    !(course.proof && isOpen(course.proof)) &&
     node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
   const until = countedFrom(Math.min(node.readySince, course.now), course) + patience

@@ -27,3 +27,13 @@ export type Proof =
   | { readonly kind: 'Failed'; readonly at: Instant; readonly isNoted: boolean; readonly message: string }
   /** Undefined `pod`: it is still to be made, or to be seen. */
   | { readonly kind: 'Underway'; readonly pod?: ProofPod; readonly until?: Instant }
+
+/**
+ * Nothing has shown yet that pods run, or the note of it is not on the Node. The note is written at the version of the Node that was read:
+ * where the watch of nodes is behind that of pods, it is refused, for the pod may have run after the node had gone back.
+ */
+export function isOpen(
+  proof: Proof,
+): proof is Extract<Proof, { kind: 'Underway' }> | (Extract<Proof, { kind: 'Passed' }> & { readonly isNoted: false }) {
+  return proof.kind === 'Underway' || (proof.kind === 'Passed' && !proof.isNoted)
+}

@@ -93,6 +93,16 @@ test('a pause container that runs has proved its node, which is noted before the
   })
 })
 
+test('no other node is selected before it is noted that a pod has run: the note shows that nothing has changed meanwhile', () => {
+  const ran = aPool({ ...rollingOut, proofs: [aProofPod('Running')] })
+  const unnoted = decide(ran.with(canary, ...others), noon)
+  const noted = decide(ran.with(canary.noting('Passed', { endedAt: noon }), ...others), noon)
+
+  expect(phases(unnoted)).toEqual({ Proving: 1, Waiting: 2 })
+  expect(assignments(unnoted)).toEqual([])
+  expect(assignments(noted)).toEqual(['b → new'])
+})
+
 test('a command must end well: that its container runs proves nothing yet', () => {
   const proof = { image: 'example.com/busybox:1', command: ['nslookup', 'kubernetes.default.svc'] }
 

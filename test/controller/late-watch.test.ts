@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { aFleet } from './a-fleet.ts'
+import { Pause } from './pausable.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+
+const B = 'b'.repeat(40)
+const PODS = '/api/v1/namespaces/nodewave-proof/pods'
+const STATUS = 'nodewave.io/status'
+
+/** Two nodes that run a first commit; the second one reaches the canary, which is to be proved by a pod. */
+async function aCanary(stage: Stage, kube: KubeApi): Promise<KubeObject> {
+  await stage.addNodes(2)
+  stage.startAgents()
+  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
+  stage.startController({ kube })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  const status = { images: [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }], allocatable: { pods: '110' } }
+  for (const name of ['n0', 'n1']) await stage.kube.patch(`${NODES}/${name}/status`, { status })
+  stage.push('b', aFleet({ v: 4, rollout: 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {timeout: 30s}}' }))
+  await stage.until(PODS, (pods) => pods.size === 1)
+  const nodes = await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))
+  return [...nodes.values()].find((node) => assignedRevision(node) === B) as KubeObject
+}
+
+/** Its agent puts the host back, and says so. */
+async function rollsBack(stage: Stage, { metadata: { name } }: KubeObject): Promise<void> {
+  const { metadata } = await stage.kube.get<KubeObject>(`${NODES}/${name}`)
+  const { active: _active, ...said } = JSON.parse(metadata.annotations?.[STATUS] ?? '')
+  const error = { reason: 'TrialFailed', message: 'the kubelet went bad' }
+  const text = JSON.stringify({ ...said, phase: 'RolledBack', error })
+  await stage.kube.patch(`${NODES}/${name}`, { metadata: { annotations: { [STATUS]: text } } })
+}
+
+/** The requests of one controller, whose watch of nodes may fall behind while all else arrives. */
+function lateNodes(stage: Stage, pause: Pause): KubeApi {
+  const kube = createKubeClient({ server: stage.server.url, credentials: async () => ({}) })
+  return {
+    ...kube,
+    async *follow(path, options) {
+      for await (const event of kube.follow(path, options)) {
+        if (path === NODES) await pause.over()
+        yield event
+      }
+    },
+  }
+}
+
+test('a pod that ran after its node had gone back proves nothing, though the watch of nodes is behind that of pods', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const late = lateNodes(stage, pause)
+  const written: string[] = []
+  const patch: KubeApi['patch'] = (path, body, options) => {
+    if (pause.lasts && path.startsWith(NODES)) written.push(`${path} ${Object.keys(annotationsIn(body)).join(' ')}`)
+    return late.patch(path, body, options)
+  }
+  const canary = await aCanary(stage, { ...late, patch })
+  const path = `${NODES}/${canary.metadata.name}`
+  pause.begin()
+  await rollsBack(stage, canary)
+  stage.startKubelets()
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack')
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
+  // The note that the pod ran is refused once, and then the node is read; the other one is not touched.
+  expect(written).toEqual([
+    `${path} nodewave.io/proof`,
+    `${path} nodewave.io/desired-config nodewave.io/history nodewave.io/proof`,
+  ])
+})
+
+function annotationsIn(body: unknown): Readonly<Record<string, unknown>> {
+  return (body as { readonly metadata?: { readonly annotations?: object } }).metadata?.annotations as Record<string, unknown>
+}
