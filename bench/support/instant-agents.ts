@@ -50,6 +50,9 @@ async function run(kube: KubeApi, { name, writes, signal, fails }: Running): Pro
     writes.count += 1
     return kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
   }
+  // At no version: kwok writes the same Nodes all the time.
+  const annotate = (annotations: Readonly<Record<string, string>>) =>
+    kube.patch(`/api/v1/nodes/${name}`, { metadata: { annotations } })
   for await (const { annotations, kubeletVersion } of node.follow(signal)) {
     // kwok writes a Node that was not Ready again, out of an older copy of it. A kubelet would say again what it is, too; events from before
     // this agent's last report are older than what it showed.
@@ -61,17 +64,17 @@ async function run(kube: KubeApi, { name, writes, signal, fails }: Running): Pro
     const about = aboutAssignment(text)
     const version = versionIn(text) ?? kubeletVersion
     writes.count += 2
-    await node.annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
+    await annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
     if (fails(text)) {
       said = formatAgentStatus({ phase: 'RolledBack', ...about, ...(active !== undefined && { active }), error: FAILURE })
-      await node.annotate({ [names.status]: said })
+      await annotate({ [names.status]: said })
       continue
     }
     active = about.digest
     if (version !== kubeletVersion) await show(version)
     const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
     said = applied
-    await node.annotate({ [names.status]: applied, [names.currentConfig]: text })
+    await annotate({ [names.status]: applied, [names.currentConfig]: text })
   }
 }
 

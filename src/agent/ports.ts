@@ -261,8 +261,12 @@ export interface NodeApi {
   get(): Promise<OwnNode>
   /** When the kubelet last renewed the node's own Lease: milliseconds since the epoch; undefined when there is none. */
   leaseRenewed(): Promise<number | undefined>
-  /** Merge patch of annotations; null removes one. */
-  annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
+  /**
+   * Merge patch of annotations; null removes one. `version` is of the Node that it is based on.
+   * @returns the Node as it is then
+   * @throws {KubeError} a conflict when the Node has another version by the time that the patch arrives
+   */
+  annotate(annotations: Readonly<Record<string, string | null>>, version: string): Promise<OwnNode>
   /** `data` of a ConfigMap. @throws {KubeError} */
   configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
   /** The pod that the own kubelet shows for a static pod of this name; undefined when there is none. @throws {KubeError} */
@@ -292,6 +296,8 @@ export interface OwnNode {
   readonly name: string
   /** Another one when the Node was deleted and registered again. */
   readonly uid: string
+  /** resourceVersion: another one after each write. */
+  readonly version: string
   readonly arch: string
   readonly annotations: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>

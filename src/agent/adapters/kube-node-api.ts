@@ -17,9 +17,8 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
       const lease = await kube.get<{ spec?: { renewTime?: string } }>(`${LEASES}/${name}`)
       return instantOf(lease.spec?.renewTime)
     },
-    annotate: async (annotations) => {
-      await kube.patch(path, { metadata: { annotations } })
-    },
+    annotate: async (annotations, resourceVersion) =>
+      toOwnNode(await kube.patch<KubeObject>(path, { metadata: { resourceVersion, annotations } })),
     configMap: async (namespace, configMap) => {
       const { data } = await kube.get<{ data?: Record<string, string> }>(
         `/api/v1/namespaces/${namespace}/configmaps/${configMap}`,
@@ -63,6 +62,7 @@ export function toOwnNode({ metadata, ...node }: KubeObject): OwnNode {
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
+    version: metadata.resourceVersion ?? '',
     arch: status.nodeInfo?.architecture ?? '',
     annotations: metadata.annotations ?? {},
     labels: metadata.labels ?? {},

@@ -1,4 +1,5 @@
 import type { Pauses } from '../../kube/backoff.ts'
+import { KubeError } from '../../kube/kube-api.ts'
 import { type AgentStatus, formatAgentStatus } from '../../protocol/agent-status.ts'
 import type { Names } from '../../protocol/names.ts'
 import type { AgentPorts, OwnNode } from '../ports.ts'
@@ -23,17 +24,20 @@ export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'ra
   readonly onDelivered?: () => void
 }
 
+/** What is known of the Node. */
+type Known = Pick<OwnNode, 'uid' | 'version' | 'annotations'>
+
 /**
  * Keeps the Node's annotations as they should be: whatever was reported last, in one patch, and none at all when it stands there
- * already. Nobody waits for it: an API server that is away holds up no work, and what it missed in between is never sent.
+ * already. Nobody waits for it: an API server that is away holds up no work, and what it missed in between is never sent. A patch that a
+ * proxy or the kernel still holds when its time is over may arrive after a newer one: then its version is over, too, and it is refused.
  */
 export class Reporter {
   readonly #names: Names
   readonly #context: ReporterContext
   readonly #retry: Retry
   #wanted: Annotations | undefined
-  #uid: string | undefined
-  #known: Readonly<Record<string, string>> | undefined
+  #known: Known | undefined
   #sending = false
   #stopped = false
   #wake = new AbortController()
@@ -45,10 +49,9 @@ export class Reporter {
   }
 
   /** What stands on the Node now. A Node that is new to us may lack what was reported before. */
-  seen({ uid, annotations }: Pick<OwnNode, 'uid' | 'annotations'>): void {
-    const isNew = this.#uid !== uid
-    this.#uid = uid
-    this.#known = annotations
+  seen(node: Known): void {
+    const isNew = this.#known?.uid !== node.uid
+    this.#known = node
     if (isNew) void this.#send()
   }
 
@@ -78,8 +81,7 @@ export class Reporter {
     this.#sending = true
     for (let patch = this.#missing(); patch !== undefined; patch = this.#missing()) {
       try {
-        await this.#context.node.annotate(patch)
-        this.#remember(patch)
+        await this.#deliver(patch)
         this.#retry.succeeded()
       } catch (error) {
         await this.#pause(error)
@@ -87,6 +89,21 @@ export class Reporter {
     }
     this.#sending = false
     if (this.#known !== undefined && !this.#stopped) this.#context.onDelivered?.()
+  }
+
+  async #deliver(patch: Annotations): Promise<void> {
+    const { node } = this.#context
+    const before = this.#known
+    const { version = '' } = before ?? {}
+    const now = await node.annotate(patch, version).catch(async (error: unknown) => {
+      if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
+      // Something was written meanwhile, by the kubelet for one.
+      const found = await node.get()
+      if (found.version === version) throw error
+      return found
+    })
+    // What the watch has told since is as new, or is found to be older by a refusal.
+    if (this.#known === before) this.#known = now
   }
 
   /** A refusal is waited out like everything else: a right that is missing while a cluster comes up is there a moment later. */
@@ -103,12 +120,7 @@ export class Reporter {
   #missing(): Annotations | undefined {
     const known = this.#known
     if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
-    const differing = Object.entries(this.#wanted).filter(([key, value]) => (known[key] ?? null) !== value)
+    const differing = Object.entries(this.#wanted).filter(([key, value]) => (known.annotations[key] ?? null) !== value)
     return differing.length === 0 ? undefined : Object.fromEntries(differing)
-  }
-
-  #remember(patch: Annotations): void {
-    const merged = { ...this.#known, ...patch }
-    this.#known = Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null))
   }
 }

@@ -173,7 +173,7 @@ function bound(node: NodeApi): Omit<NodeApi, 'follow'> {
   return {
     get: () => node.get(),
     leaseRenewed: () => node.leaseRenewed(),
-    annotate: (annotations) => node.annotate(annotations),
+    annotate: (annotations, version) => node.annotate(annotations, version),
     configMap: (namespace, name) => node.configMap(namespace, name),
     secret: (namespace, name) => node.secret(namespace, name),
     mirrorPod: (namespace, name) => node.mirrorPod(namespace, name),

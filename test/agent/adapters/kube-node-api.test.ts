@@ -16,6 +16,11 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
+async function annotate(name: string, annotations: Readonly<Record<string, string | null>>): Promise<OwnNode> {
+  const node = kubeNodeApi(kube, name)
+  return node.annotate(annotations, (await node.get()).version)
+}
+
 test('node API shows the own Node at once and at each change, and no other', async () => {
   const stop = new AbortController()
   const node = kubeNodeApi(kube, 'a')
@@ -23,8 +28,8 @@ test('node API shows the own Node at once and at each change, and no other', asy
   for await (const found of node.follow(stop.signal)) {
     seen.push(found)
     if (seen.length === 1) {
-      await kubeNodeApi(kube, 'b').annotate({ 'x/y': '2' })
-      await node.annotate({ 'x/y': '1' })
+      await annotate('b', { 'x/y': '2' })
+      await annotate('a', { 'x/y': '1' })
     } else stop.abort()
   }
 
@@ -42,8 +47,8 @@ test('node API shows no other Node when a proxy does not know the selector', asy
     seen.push(name)
     if (seen.length === 2) stop.abort()
     else {
-      await kubeNodeApi(kube, 'a').annotate({ 'x/y': '1' })
-      await kubeNodeApi(kube, 'b').annotate({ 'x/y': '2' })
+      await annotate('a', { 'x/y': '1' })
+      await annotate('b', { 'x/y': '2' })
     }
   }
 
@@ -52,10 +57,20 @@ test('node API shows no other Node when a proxy does not know the selector', asy
 
 test('node API removes an annotation that is null and leaves the others', async () => {
   const node = kubeNodeApi(kube, 'a')
-  await node.annotate({ 'x/y': '1', 'x/z': '2' })
-  await node.annotate({ 'x/y': null })
+  await annotate('a', { 'x/y': '1', 'x/z': '2' })
+  await annotate('a', { 'x/y': null })
 
   expect((await node.get()).annotations).toEqual({ 'x/z': '2' })
+})
+
+test('node API refuses annotations that are based on what the Node was before', async () => {
+  const node = kubeNodeApi(kube, 'a')
+  const { version } = await node.get()
+  const written = await node.annotate({ 'x/y': '2' }, version)
+
+  await expect(node.annotate({ 'x/y': '1' }, version)).rejects.toMatchObject({ reaction: 'conflict' })
+  expect(await node.get()).toEqual(written)
+  expect(written).toMatchObject({ annotations: { 'x/y': '2' } })
 })
 
 test('node API tells readiness, version and architecture as the kubelet reported them', async () => {

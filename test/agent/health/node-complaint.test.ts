@@ -7,6 +7,7 @@ const shows = (heartbeat: string | undefined, { ready = true, lease = undefined 
   node: {
     name: 'a',
     uid: 'u',
+    version: '1',
     arch: 'amd64',
     annotations: {},
     labels: {},

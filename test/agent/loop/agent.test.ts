@@ -117,10 +117,10 @@ test('agent lets the report of what it takes up leave before it looks at the hos
   const { files } = machine.host
   const annotate = node.annotate.bind(node)
   // As a request over a kept connection, which is written when nothing else can go on.
-  node.annotate = (annotations) => {
+  node.annotate = (annotations, version) => {
     seen.push('report begun')
     process.nextTick(() => seen.push('report left'))
-    return annotate(annotations)
+    return annotate(annotations, version)
   }
   const stat = files.stat.bind(files)
   files.stat = (path) => {

@@ -22,7 +22,7 @@ const status = (phase: 'Applying' | 'Applied' | 'RolledBack') => ({ phase, since
 
 test('report is one patch of status and current configuration together', async () => {
   const { node, clock, reporter } = reporting()
-  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
   reporter.report({ status: status('Applied'), currentConfig: '{}' })
   await clock.advance(0)
 
@@ -35,6 +35,7 @@ test('report is not sent when it stands on the Node already', async () => {
   const { node, clock, reporter } = reporting()
   reporter.seen({
     uid: 'u1',
+    version: '1',
     annotations: { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}' },
   })
   reporter.report({ status: status('Applied'), currentConfig: undefined })
@@ -47,11 +48,11 @@ test('report waits for the API server, and only the last one is sent', async () 
   const { node, clock, reporter } = reporting()
   let down = true
   const { annotate } = FakeNode.prototype
-  node.annotate = async (annotations) => {
+  node.annotate = async (annotations, version) => {
     if (down) throw new KubeError('no answer', { code: 0, reason: 'Unreachable' })
-    await annotate.call(node, annotations)
+    return annotate.call(node, annotations, version)
   }
-  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
   reporter.report({ status: status('Applying'), currentConfig: undefined })
   await clock.advance(10_000)
   reporter.report({ status: status('RolledBack'), currentConfig: undefined })
@@ -61,12 +62,63 @@ test('report waits for the API server, and only the last one is sent', async () 
   expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' }])
 })
 
+/** The first patch is given up, as one whose answer does not come; `arrive` lets it reach the API server after all. */
+function holdingBack({ node }: ReturnType<typeof reporting>) {
+  const { annotate } = FakeNode.prototype
+  const arrived = Promise.withResolvers<void>()
+  const answers: Promise<unknown>[] = []
+  node.annotate = async (annotations, version) => {
+    if (answers.length > 0) return annotate.call(node, annotations, version)
+    answers.push(arrived.promise.then(() => annotate.call(node, annotations, version)))
+    throw new KubeError('no answer in time', { code: 0, reason: 'Timeout' })
+  }
+  const arrive = (): Promise<unknown> => {
+    arrived.resolve()
+    return answers[0] ?? Promise.resolve()
+  }
+  return { arrive }
+}
+
+test('report that arrives after a newer one is refused, and the newer one stays', async () => {
+  const it = reporting()
+  const { arrive } = holdingBack(it)
+  it.reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  it.reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await it.clock.advance(0)
+  it.reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  await it.clock.advance(60_000)
+
+  await expect(arrive()).rejects.toMatchObject({ reaction: 'conflict' })
+  expect(it.node.annotations).toEqual({ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' })
+})
+
+test('report that was given up and arrived before a newer one is followed by that at once', async () => {
+  const it = reporting()
+  const { arrive } = holdingBack(it)
+  it.reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  it.reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await it.clock.advance(0)
+  await arrive()
+  it.reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  it.reporter.retryNow()
+  await it.clock.advance(0)
+
+  expect(it.node.annotations).toEqual({ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' })
+})
+
+test('report waits when the API server refuses the version that it has', async () => {
+  const { clock, triedAt } = refusing({ code: 409, reason: 'Conflict' })
+  await clock.advance(10_000)
+
+  expect(triedAt).toEqual([0, 1000, 3000, 7000])
+})
+
 test('report is not sent before it is known what stands on the Node', async () => {
   const { node, clock, reporter } = reporting()
   reporter.report({ status: status('Applied'), currentConfig: undefined })
   await clock.advance(1000)
   expect(node.patches).toEqual([])
-  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
   await clock.advance(0)
   expect(node.patches).toHaveLength(1)
 })
@@ -78,7 +130,7 @@ function refusing({ code, reason }: { readonly code: number; readonly reason: st
     triedAt.push(it.clock.elapsed())
     throw new KubeError('no', { code, reason })
   }
-  it.reporter.seen({ uid: 'u1', annotations: {} })
+  it.reporter.seen({ uid: 'u1', version: '1', annotations: {} })
   it.reporter.report({ status: status('Applied'), currentConfig: undefined })
   return { ...it, triedAt }
 }
@@ -113,11 +165,11 @@ test('report is not tried any more when the agent stops', async () => {
 
 test('report that fails while the agent stops is not waited for', async () => {
   const { node, clock, reporter } = reporting()
-  const answer = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<never>()
   node.annotate = () => answer.promise
   let sleeps = 0
   clock.sleep = async () => void sleeps++
-  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
   reporter.report({ status: status('Applied'), currentConfig: undefined })
   reporter.stop()
   answer.reject(new KubeError('no answer', { code: 0, reason: 'Unreachable' }))

@@ -21,6 +21,7 @@ export class FakeNode implements NodeApi {
     this.#node = {
       name: 'a',
       uid: 'u1',
+      version: '1',
       arch: 'amd64',
       annotations: {},
       labels: {},
@@ -78,9 +79,12 @@ export class FakeNode implements NodeApi {
     return this.lease
   }
 
-  async annotate(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+  async annotate(annotations: Readonly<Record<string, string | null>>, version: string): Promise<OwnNode> {
+    if (version !== this.#node.version) throw new KubeError('the object has been modified', { code: 409, reason: 'Conflict' })
     this.patches.push(annotations)
-    for (const [key, value] of Object.entries(annotations)) this.write(key, value)
+    const kept = Object.entries({ ...this.#node.annotations, ...annotations })
+    this.#set({ annotations: Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== null)) })
+    return this.#node
   }
 
   async configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>> {
@@ -100,7 +104,7 @@ export class FakeNode implements NodeApi {
   }
 
   #set(change: Partial<OwnNode>): void {
-    this.#node = { ...this.#node, ...change }
+    this.#node = { ...this.#node, ...change, version: String(Number(this.#node.version) + 1) }
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()
   }
