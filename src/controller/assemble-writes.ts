@@ -12,6 +12,7 @@ import { PoolMirror } from './node-pools/mirror-pools.ts'
 import type { PayloadAccess } from './payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ProofWrites } from './proof/proof-writes.ts'
+import { ConfirmedSteps } from './status/confirmed-steps.ts'
 import { ClusterJournal } from './status/pool-journal.ts'
 import { StatusWriter } from './status/status-writer.ts'
 import { BackgroundWrites } from './writes/background-writes.ts'
@@ -44,7 +45,8 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   }
   const mirror = new PoolMirror({ kube, pools: cluster.pools })
   const statuses = new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery })
-  const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, ...parts })
+  const steps = new ConfirmedSteps({ readAnew: (pool) => nodesReadAnew(pool, { kube, cluster, settings }), now })
+  const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, steps, ...parts })
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
@@ -82,6 +84,21 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   }
   return { assumed, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
+
+/** What the label says is of the pool: each node that was assigned something there has it. */
+function nodesReadAnew(
+  pool: string,
+  {
+    kube,
+    cluster: { nodes, readNode },
+    settings: { names },
+  }: Pick<WritesOptions, 'cluster' | 'settings'> & Pick<ControllerPorts, 'kube'>,
+): Promise<boolean> {
+  const options = { project: readNode, labelSelector: `${names.pool}=${pool}` }
+  return nodes.catchUp(async () => (await kube.list(NODES, options)).items)
+}
+
+const NODES = '/api/v1/nodes'
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */
 function detailsOf(error: unknown): Readonly<Record<string, unknown>> {

@@ -9,8 +9,14 @@ const B = 'b'.repeat(40)
 const PODS = '/api/v1/namespaces/nodewave-proof/pods'
 const STATUS = 'nodewave.io/status'
 
-/** Two nodes that run a first commit; the second one reaches the canary, which is to be proved by a pod. */
-async function aCanary(stage: Stage, kube: KubeApi): Promise<KubeObject> {
+const PROVED = 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {timeout: 30s}}'
+const SOAKED = 'waves: [{name: canary, nodes: 1, soak: 60s}], proof: {pod: {mode: Never}}'
+
+/** Two nodes that run a first commit; the second one reaches the canary. */
+async function aCanary(
+  stage: Stage,
+  { kube, rollout }: { readonly kube: KubeApi; readonly rollout: string },
+): Promise<KubeObject> {
   await stage.addNodes(2)
   stage.startAgents()
   stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
@@ -18,8 +24,7 @@ async function aCanary(stage: Stage, kube: KubeApi): Promise<KubeObject> {
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
   const status = { images: [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }], allocatable: { pods: '110' } }
   for (const name of ['n0', 'n1']) await stage.kube.patch(`${NODES}/${name}/status`, { status })
-  stage.push('b', aFleet({ v: 4, rollout: 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {timeout: 30s}}' }))
-  await stage.until(PODS, (pods) => pods.size === 1)
+  stage.push('b', aFleet({ v: 4, rollout }))
   const nodes = await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))
   return [...nodes.values()].find((node) => assignedRevision(node) === B) as KubeObject
 }
@@ -47,16 +52,26 @@ function lateNodes(stage: Stage, pause: Pause): KubeApi {
   }
 }
 
-test('a pod that ran after its node had gone back proves nothing, though the watch of nodes is behind that of pods', async () => {
-  await using stage = await aStage()
-  const pause = new Pause()
-  const late = lateNodes(stage, pause)
+/** The writes of nodes while the watch is behind. */
+function writesOf(late: KubeApi, pause: Pause): { readonly kube: KubeApi; readonly written: string[] } {
   const written: string[] = []
   const patch: KubeApi['patch'] = (path, body, options) => {
     if (pause.lasts && path.startsWith(NODES)) written.push(`${path} ${Object.keys(annotationsIn(body)).join(' ')}`)
     return late.patch(path, body, options)
   }
-  const canary = await aCanary(stage, { ...late, patch })
+  return { kube: { ...late, patch }, written }
+}
+
+function annotationsIn(body: unknown): object {
+  return (body as { readonly metadata?: { readonly annotations?: object } }).metadata?.annotations ?? {}
+}
+
+test('a pod that ran after its node had gone back proves nothing, though the watch of nodes is behind that of pods', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause), pause)
+  const canary = await aCanary(stage, { kube, rollout: PROVED })
+  await stage.until(PODS, (pods) => pods.size === 1)
   const path = `${NODES}/${canary.metadata.name}`
   pause.begin()
   await rollsBack(stage, canary)
@@ -72,6 +87,22 @@ test('a pod that ran after its node had gone back proves nothing, though the wat
   ])
 })
 
-function annotationsIn(body: unknown): Readonly<Record<string, unknown>> {
-  return (body as { readonly metadata?: { readonly annotations?: object } }).metadata?.annotations as Record<string, unknown>
+test('a wave is not passed upon a soak that its node has not survived, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause), pause)
+  const canary = await aCanary(stage, { kube, rollout: SOAKED })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  pause.begin()
+  await rollsBack(stage, canary)
+  const ended = stage.until(POOLS, (found) => /RolledBack|Completed/.test(readyOf(found.get('workers'))))
+  const pools = await stage.clock.passUntil(ended, { atMost: 60_000 })
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
+  expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
+})
+
+function phasesOf(pool: KubeObject | undefined): Readonly<Record<string, number>> {
+  return (pool?.status as { readonly nodes?: { readonly byPhase: Record<string, number> } } | undefined)?.nodes?.byPhase ?? {}
 }

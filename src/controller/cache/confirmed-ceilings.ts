@@ -30,7 +30,7 @@ export class ConfirmedCeilings {
     else this.#options.ceilings.observe(event)
   }
 
-  catchUp(list: () => Promise<readonly CeilingView[]>): Promise<void> {
+  catchUp(list: () => Promise<readonly CeilingView[]>): Promise<boolean> {
     return this.#options.ceilings.catchUp(list)
   }
 

@@ -60,13 +60,16 @@ export class ObjectCache<T extends Cached> {
   /**
    * Takes in what a list says that is newer than what the watch has sent so far. What the watch sent meanwhile is newer still, and
    * what it reported as gone is not brought back: nothing would ever take it away again.
+   * @returns whether anything visible changed with it
    * @throws what `list` rejects with; then nothing has changed
    */
-  async catchUp(list: () => Promise<readonly T[]>): Promise<void> {
+  async catchUp(list: () => Promise<readonly T[]>): Promise<boolean> {
     const gone = new Set<string>()
     this.#gone.add(gone)
     try {
-      for (const item of await list()) if (!gone.has(item.name)) this.#put(item)
+      let isNews = false
+      for (const item of await list()) if (!gone.has(item.name)) isNews = this.#put(item) || isNews
+      return isNews
     } finally {
       this.#gone.delete(gone)
     }
@@ -89,12 +92,14 @@ export class ObjectCache<T extends Cached> {
     else this.#changed(item)
   }
 
-  #put(item: T): void {
+  /** @returns whether that is visible */
+  #put(item: T): boolean {
     const known = this.get(item.name)
-    if (item === known || isOlder(item, known)) return
+    if (item === known || isOlder(item, known)) return false
     const kept = known && sameButVersion(known, item)
     this.#items.set(kept ? { ...known, resourceVersion: item.resourceVersion } : item)
     if (this.#stale.delete(item.name) || !kept) this.#changed(item)
+    return !kept
   }
 
   #remove(name: string): void {

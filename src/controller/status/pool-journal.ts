@@ -7,6 +7,7 @@ import { eventsOfDecision, specRestored } from '../events/object-events.ts'
 import type { PoolJournal, PoolWork } from '../execution/pool-writes.ts'
 import type { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { Rejections } from '../revisions/rejections.ts'
+import type { ConfirmedSteps } from './confirmed-steps.ts'
 import type { StatusWriter } from './status-writer.ts'
 
 export interface ClusterJournalOptions {
@@ -15,6 +16,7 @@ export interface ClusterJournalOptions {
   readonly statuses: StatusWriter
   readonly rejections: Rejections
   readonly events: EventRecorder
+  readonly steps: Pick<ConfirmedSteps, 'confirm'>
 }
 
 /** A pool's NodePool object: its spec mirrors the repository, its status remembers the rollout. */
@@ -50,7 +52,7 @@ export class ClusterJournal implements PoolJournal {
   }
 
   async write(pool: string, { compiled, decision, now }: PoolWork): Promise<boolean> {
-    const { mirror, statuses, events } = this.#options
+    const { mirror, statuses, events, steps, pools } = this.#options
     const { status } = decision
     try {
       if (!mirror.isMirrored(compiled)) {
@@ -58,6 +60,7 @@ export class ClusterJournal implements PoolJournal {
         if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
         return false
       }
+      if (!(await steps.confirm(pool, { before: pools.get(pool)?.status ?? {}, after: status }))) return false
       await statuses.write(pool, { status, now })
     } finally {
       this.#assumed.delete(pool)
