@@ -51,7 +51,7 @@ function remembered<T>(work: () => T): () => T {
 }
 
 /** The same for all nodes of the pool. */
-function clockOf({ pool: { policy, steadySince }, rollout, now }: PoolContext): RolloutClock {
+function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: PoolContext): RolloutClock {
   const retriedAt = rollout.memory.history[0]?.retriedAt
   return {
     now,
@@ -61,5 +61,6 @@ function clockOf({ pool: { policy, steadySince }, rollout, now }: PoolContext): 
     ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
+    ...(watchedSince !== undefined && { watchedSince }),
   }
 }

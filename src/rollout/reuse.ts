@@ -52,6 +52,7 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     isDivided === last.open < last.waves.length &&
     clock.rolloutStart === last.clock.rolloutStart &&
     clock.steadySince === last.clock.steadySince &&
+    clock.watchedSince === last.clock.watchedSince &&
     clock.retriedAt === last.clock.retriedAt &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
     (rollout.stable === undefined) === (last.rollout.stable === undefined)

@@ -16,17 +16,18 @@ const SOAKED = 'waves: [{name: canary, nodes: 1, soak: 60s}], proof: {pod: {mode
 async function aCanary(
   stage: Stage,
   { kube, rollout }: { readonly kube: KubeApi; readonly rollout: string },
-): Promise<KubeObject> {
+): Promise<{ readonly canary: KubeObject; readonly stop: () => Promise<void> }> {
   await stage.addNodes(2)
   stage.startAgents()
   stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
-  stage.startController({ kube })
+  const stop = stage.startController({ kube })
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
   const status = { images: [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }], allocatable: { pods: '110' } }
   for (const name of ['n0', 'n1']) await stage.kube.patch(`${NODES}/${name}/status`, { status })
   stage.push('b', aFleet({ v: 4, rollout }))
   const nodes = await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))
-  return [...nodes.values()].find((node) => assignedRevision(node) === B) as KubeObject
+  const canary = [...nodes.values()].find((node) => assignedRevision(node) === B) as KubeObject
+  return { canary, stop }
 }
 
 /** Its agent puts the host back, and says so. */
@@ -52,11 +53,11 @@ function lateNodes(stage: Stage, pause: Pause): KubeApi {
   }
 }
 
-/** The writes of nodes while the watch is behind. */
-function writesOf(late: KubeApi, pause: Pause): { readonly kube: KubeApi; readonly written: string[] } {
+/** The writes of nodes. */
+function writesOf(late: KubeApi): { readonly kube: KubeApi; readonly written: string[] } {
   const written: string[] = []
   const patch: KubeApi['patch'] = (path, body, options) => {
-    if (pause.lasts && path.startsWith(NODES)) written.push(`${path} ${Object.keys(annotationsIn(body)).join(' ')}`)
+    if (path.startsWith(NODES)) written.push(`${path} ${Object.keys(annotationsIn(body)).join(' ')}`)
     return late.patch(path, body, options)
   }
   return { kube: { ...late, patch }, written }
@@ -69,11 +70,12 @@ function annotationsIn(body: unknown): object {
 test('a pod that ran after its node had gone back proves nothing, though the watch of nodes is behind that of pods', async () => {
   await using stage = await aStage()
   const pause = new Pause()
-  const { kube, written } = writesOf(lateNodes(stage, pause), pause)
-  const canary = await aCanary(stage, { kube, rollout: PROVED })
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  const { canary } = await aCanary(stage, { kube, rollout: PROVED })
   await stage.until(PODS, (pods) => pods.size === 1)
   const path = `${NODES}/${canary.metadata.name}`
   pause.begin()
+  written.splice(0)
   await rollsBack(stage, canary)
   stage.startKubelets()
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack')
@@ -90,13 +92,32 @@ test('a pod that ran after its node had gone back proves nothing, though the wat
 test('a wave is not passed upon a soak that its node has not survived, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()
-  const { kube, written } = writesOf(lateNodes(stage, pause), pause)
-  const canary = await aCanary(stage, { kube, rollout: SOAKED })
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  const { canary } = await aCanary(stage, { kube, rollout: SOAKED })
   await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
   pause.begin()
+  written.splice(0)
   await rollsBack(stage, canary)
   const ended = stage.until(POOLS, (found) => /RolledBack|Completed/.test(readyOf(found.get('workers'))))
   const pools = await stage.clock.passUntil(ended, { atMost: 60_000 })
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
+  expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
+})
+
+test('a controller that begins when the API server is back passes no wave before agents could report what became of it', async () => {
+  await using stage = await aStage()
+  const { kube, written } = writesOf(createKubeClient({ server: stage.server.url, credentials: async () => ({}) }))
+  const { canary, stop } = await aCanary(stage, { kube, rollout: SOAKED })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  await stop()
+  stage.clock.advance(3_600_000)
+  written.splice(0)
+  stage.startController({ kube })
+  await stage.clock.awaited(60_000)
+  await rollsBack(stage, canary)
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack')
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')

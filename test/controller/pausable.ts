@@ -39,6 +39,8 @@ export class Pause {
   }
 }
 
+const READS = ['GET', 'LIST']
+
 /** Requests of a process that may stand still; each is noted, watches are not. */
 export function pausableKube(
   kube: KubeApi,
@@ -46,7 +48,7 @@ export function pausableKube(
 ): KubeApi {
   const over = <A extends readonly [string, ...unknown[]], R>(verb: string, request: (...args: A) => Promise<R>) => {
     return async (...args: A): Promise<R> => {
-      if (verb !== 'GET' && !args[0].includes('/leases/')) pause.tries()
+      if (!READS.includes(verb) && !args[0].includes('/leases/')) pause.tries()
       await pause.over()
       requests.push(`${verb} ${args[0]}`)
       try {

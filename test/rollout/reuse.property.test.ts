@@ -58,6 +58,7 @@ const step = fc.record({
   policy: mostlyAbsent(fc.nat(POLICIES.length - 1)),
   paused: mostlyAbsent(fc.boolean()),
   steadySince: mostlyAbsent(instant),
+  watchedSince: mostlyAbsent(instant),
   /** The status of the decision before is what the pool remembers. */
   isWritten: fc.boolean(),
 })
@@ -167,7 +168,7 @@ function start(states: readonly State[]): PoolSnapshot {
 
 function after(
   pool: PoolSnapshot,
-  { node, head, policy, paused, steadySince, isWritten }: Step,
+  { node, head, policy, paused, steadySince, watchedSince, isWritten }: Step,
   last: Assessment | undefined,
 ): PoolSnapshot {
   return {
@@ -179,6 +180,7 @@ function after(
     ...(policy !== undefined && { policy: POLICIES[policy] as PoolSnapshot['policy'] }),
     ...(paused !== undefined && { controls: paused ? { paused: 'a test', stopDrains: true } : {} }),
     ...(steadySince !== undefined && { steadySince }),
+    ...(watchedSince !== undefined && { watchedSince }),
     ...(isWritten && last && { memory: last.memory }),
   }
 }

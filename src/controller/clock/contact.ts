@@ -10,15 +10,23 @@ const HICCUP = 5_000
 export class Contact {
   readonly #lostSince = new Map<string, Instant>()
   #restoredAt: Instant | undefined
+  #madeAt: Instant | undefined
 
   lost(channel: string, now: Instant): void {
     if (!this.#lostSince.has(channel)) this.#lostSince.set(channel, now)
   }
 
   restored(channel: string, now: Instant): void {
+    this.#madeAt ??= now
     const since = this.#lostSince.get(channel)
     this.#lostSince.delete(channel)
     if (since !== undefined && (now < since || now - since > HICCUP)) this.#restoredAt = now
+  }
+
+  /** When this process first heard of the cluster: what became of nodes before, it knows only as far as somebody could write that down. */
+  watchedSince(now: Instant): Instant | undefined {
+    this.#forgetFuture(now)
+    return this.#madeAt
   }
 
   /** The end of the last interruption. */
@@ -41,5 +49,6 @@ export class Contact {
   #forgetFuture(now: Instant): void {
     for (const [channel, since] of this.#lostSince) this.#lostSince.set(channel, Math.min(since, now))
     if (this.#restoredAt !== undefined) this.#restoredAt = Math.min(this.#restoredAt, now)
+    if (this.#madeAt !== undefined) this.#madeAt = Math.min(this.#madeAt, now)
   }
 }

@@ -46,7 +46,7 @@ export interface Sources {
   readonly snapshots: PoolSnapshots
   readonly roster: NodeRoster
   readonly ports: { readonly clock: Clock }
-  readonly contact: Pick<Contact, 'unbrokenSince'>
+  readonly contact: Pick<Contact, 'unbrokenSince' | 'watchedSince'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
   readonly failures: Pick<WriteFailures, 'refusals'>
   readonly journal: { viewOf(pool: string): NodePoolView | undefined }
@@ -71,6 +71,7 @@ export async function gather(
   const members = roster.members(nodes, head.fleet)
   const pods = podsByPool(head.fleet, underDrain, drains)
   const steadySince = unbrokenSince(sources, now)
+  const watchedSince = sources.contact.watchedSince(now)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
   const commit = commitOf(head.fleet.commit)
@@ -93,6 +94,7 @@ export async function gather(
       kept,
       ceiling,
       steadySince,
+      watchedSince,
       refusals,
       gateAnswers: gates.answersFor(pool.name),
       awaitedClusters: otherClusters.awaited(pool.policy.dependsOnClusters ?? [], commit),

@@ -36,6 +36,7 @@ export interface PoolSources {
   readonly known: readonly CompiledFleet[]
   readonly ceiling?: Ceiling | undefined
   readonly steadySince: Instant | undefined
+  readonly watchedSince: Instant | undefined
   /** What the server refuses to write, of whatever pool. */
   readonly refusals: readonly Refusal[]
   /** Commits that the cluster keeps. */
@@ -127,6 +128,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     isDeepStrictEqual(a.rejected, b.rejected) &&
     a.ceiling === b.ceiling &&
     a.steadySince === b.steadySince &&
+    a.watchedSince === b.watchedSince &&
     isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
     isDeepStrictEqual(a.awaitedClusters, b.awaitedClusters) &&
@@ -161,6 +163,7 @@ function snapshotOf(
     kept,
     ceiling,
     steadySince,
+    watchedSince,
     gateAnswers,
     awaitedClusters,
     refusals,
@@ -206,6 +209,7 @@ function snapshotOf(
     ...(told.length > 0 && { refusedWrites: told }),
     ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),
+    ...(watchedSince !== undefined && { watchedSince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
     ...(untrusted !== undefined && { untrustedCommit: untrusted }),
     ...(held !== undefined && { unpromotedCommit: held }),

@@ -16,6 +16,8 @@ export interface RolloutClock {
   readonly retriedAt?: Instant
   /** Time before it is not counted: the clock jumped then, or no process ran. Absent: it is trusted. */
   readonly steadySince?: Instant
+  /** Since when the cluster has been watched. Absent: long since. */
+  readonly watchedSince?: Instant
 }
 
 /** Kubernetes stamps conditions in whole seconds. */
@@ -47,6 +49,17 @@ export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITI
  */
 export function countedFrom(since: Instant, { now, steadySince = since }: Pick<RolloutClock, 'now' | 'steadySince'>): Instant {
   return Math.max(since, Math.min(steadySince, now))
+}
+
+/** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */
+const HEARD_OF_ALL = 120_000
+
+/**
+ * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
+ * could say that its node went bad, and nobody that it fell silent.
+ */
+export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClock, 'now' | 'watchedSince'>): Instant {
+  return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + Math.min(soak, HEARD_OF_ALL)
 }
 
 /** It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. */

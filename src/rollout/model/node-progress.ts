@@ -9,6 +9,7 @@ import {
   latestOf,
   type RolloutClock,
   silenceEnds,
+  soakHeardAt,
   wasDownBefore,
 } from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
@@ -202,7 +203,8 @@ function proving(subject: Subject): NodeProgress {
   }
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
-  const until = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
+  const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
+  const until = Math.max(lasted, soakHeardAt(course.soak, course))
   if (course.now >= until) {
     const changesAt = countsFrom(stamps, course)
     return { phase: 'Current', pending: false, ...(changesAt !== undefined && { until: changesAt }) }

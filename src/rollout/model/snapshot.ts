@@ -108,6 +108,8 @@ export interface PoolSnapshot {
   readonly contested?: readonly string[]
   /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */
   readonly steadySince?: Instant
+  /** Since when this process has watched the cluster. Absent: long since. */
+  readonly watchedSince?: Instant
   /** What the server refuses to write for nodes of the pool, in its own words. */
   readonly refusedWrites?: readonly { readonly node: string; readonly message: string }[]
   /** What an administrator allows at most; absent: anything. */

@@ -35,6 +35,17 @@ test('an interruption that began by a clock that was ahead is one when that was 
   expect(contact.unbrokenSince(60_000)).toBe(8_000)
 })
 
+test('what is known of a cluster is known since the first answer, by a clock that was ahead since that was put back', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 0)
+  expect(contact.watchedSince(1_000)).toBeUndefined()
+  contact.restored('requests', 3_600_000)
+  contact.restored('nodes', 3_700_000)
+  expect(contact.watchedSince(3_800_000)).toBe(3_600_000)
+  expect(contact.watchedSince(20_000)).toBe(20_000)
+  expect(contact.watchedSince(60_000)).toBe(20_000)
+})
+
 test('a channel that is there does not stand for another one that is lost', () => {
   const contact = new Contact()
   contact.lost('nodes', 0)

@@ -35,6 +35,7 @@ function sources(more: Partial<PoolSources> = {}): PoolSources {
     ...{
       known: [],
       steadySince: undefined,
+      watchedSince: undefined,
       kept: [],
       gateAnswers: NO_ANSWERS,
       awaitedClusters: [],

@@ -15,6 +15,7 @@ interface Options {
   readonly now?: Instant
   readonly agentTimeout?: number
   readonly steadySince?: Instant
+  readonly watchedSince?: Instant
   readonly rolloutStart?: Instant
 }
 
@@ -180,6 +181,17 @@ test('a clock that is put forward fails no node at work, and ends no soak', () =
     until: noon + 14 * minute,
   })
   expect(progress(aNode('a').on('new', { at }), { ...clock, soak: 10 * minute }).until).toBe(noon + 9 * minute)
+})
+
+test('who has just begun to watch ends no soak before agents and nodes had the time to show what became of them', () => {
+  const soaking = aNode('a').on('new', { at: noon - 40 * minute })
+  const begun = (watchedSince: number, soak: number) => progress(soaking, { watchedSince, soak })
+
+  expect(begun(noon - minute, 10 * minute)).toMatchObject({ phase: 'Soaking', until: noon + minute })
+  expect(begun(noon - 10_000, 30_000)).toMatchObject({ phase: 'Soaking', until: noon + 20_000 })
+  expect(begun(noon - 2 * minute, 10 * minute).phase).toBe('Current')
+  expect(begun(noon, 0).phase).toBe('Current')
+  expect(begun(noon + hour, 10 * minute).until).toBe(noon + 2 * minute)
 })
 
 test('a node fails when its agent does not end the work in time', () => {
