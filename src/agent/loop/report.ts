@@ -2,6 +2,7 @@ import type { Pauses } from '../../kube/backoff.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { type AgentStatus, formatAgentStatus } from '../../protocol/agent-status.ts'
 import type { Names } from '../../protocol/names.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import type { AgentPorts, OwnNode } from '../ports.ts'
 import { Retry } from './retry.ts'
 
@@ -55,8 +56,11 @@ export class Reporter {
     if (isNew) void this.#send()
   }
 
+  /** News is tried at once, also while something older waits: others may act upon what stands on the Node. */
   report(report: Report): void {
+    const before = this.#wanted
     this.#wanted = annotationsOf(report, this.#names)
+    if (!isSameData(before, this.#wanted)) this.retryNow()
     void this.#send()
   }
 

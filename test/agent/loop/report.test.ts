@@ -154,6 +154,17 @@ test('report is tried at once when the API server is found again', async () => {
   expect(triedAt.at(-1)).toBe(100_000)
 })
 
+test('report of something else does not wait until the one before is tried again', async () => {
+  const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
+  await clock.advance(100_000)
+  reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  await clock.advance(0)
+  reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  await clock.advance(50_000)
+
+  expect(triedAt.slice(-2)).toEqual([63_000, 100_000])
+})
+
 test('report is not tried any more when the agent stops', async () => {
   const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
   await clock.advance(2000)
