@@ -5,6 +5,7 @@ import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
 import { TRUSTED_KEYS } from '../paths.ts'
 import { sha256Of } from '../sha256.ts'
+import type { Accepted } from '../state/state.ts'
 import { readTrustedKeys } from './trusted-keys.ts'
 
 /** An assignment as it stands on a Node. */
@@ -25,10 +26,14 @@ export async function acceptAssignment(standing: Standing, context: Pick<AgentCo
   const keys = await readTrustedKeys(ports.files)
   if (keys !== undefined) enforceSignature(standing, keys)
   const { COUNTER: counter } = parseDesiredConfig(standing.text)
+  // Written by a person, or by an older controller: nothing says when.
+  if (counter === undefined) return
+  const last = await lastAccepted(state)
   const isSigned = keys !== undefined
-  // Written by a person, or by an older controller: nothing says when. A typing error in a counter must not shut out all that come after it.
-  if (counter === undefined || !(isSigned || isCounterOfOurs(counter, ports.clock.now()))) return
-  await enforceOrder(standing, { counter, isSigned, state })
+  // A typing error in a counter must not shut out all that come after it. The clock of the host may be years behind.
+  if (!isSigned && !isCounterOfOurs(counter, Math.max(ports.clock.now(), last?.counter ?? 0))) return
+  const accepted = enforceOrder(standing, { counter, isSigned, last })
+  if (accepted !== last) await state.setAccepted(accepted)
 }
 
 function enforceSignature({ text, node }: Standing, keys: readonly TrustedKey[]): void {
@@ -39,25 +44,38 @@ function enforceSignature({ text, node }: Standing, keys: readonly TrustedKey[])
     throw refused('UntrustedPayload', 'it names a payload without DIGEST, and nobody signed what is in that')
 }
 
-async function enforceOrder(
-  { text, node }: Standing,
-  { counter, isSigned, state }: { readonly counter: number; readonly isSigned: boolean; readonly state: AgentContext['state'] },
-): Promise<void> {
-  const assignment = sha256Of(Buffer.from(text))
+async function lastAccepted(state: AgentContext['state']): Promise<Accepted | undefined> {
   const last = await state.accepted()
-  if (last === 'damaged')
-    throw new AgentError(`read "${state.paths.accepted}": it is damaged, so no older one would be recognized; remove it`, {
-      kind: 'sync',
-      reason: 'AcceptedUnreadable',
-    })
-  // What was signed or written for another Node of this machine counts nowhere else, and its counter with it.
-  if (last?.node === node) {
-    if (last.assignment === assignment) return
-    // A person who edits what stands there keeps its counter; under a signature nobody can.
-    if (counter < last.counter || (isSigned && counter === last.counter))
-      throw refused(ASSIGNMENT_REPLAYED, `its COUNTER is ${counter}, and one with ${last.counter} was accepted before`)
-  }
-  await state.setAccepted({ node, counter, assignment })
+  if (last !== 'damaged') return last
+  throw new AgentError(`read "${state.paths.accepted}": it is damaged, so no older one would be recognized; remove it`, {
+    kind: 'sync',
+    reason: 'AcceptedUnreadable',
+  })
+}
+
+/** @returns what is to be remembered */
+function enforceOrder(
+  { text, node }: Standing,
+  { counter, isSigned, last }: { readonly counter: number; readonly isSigned: boolean; readonly last: Accepted | undefined },
+): Accepted {
+  const assignment = sha256Of(Buffer.from(text))
+  if (last?.node === node && last.assignment === assignment) return last
+  const former = formerOf(last, node)
+  // Of a Node that is new to this machine counters start from zero: what was signed for another one counts nowhere else.
+  const floor = last?.node === node ? last.counter : last?.former?.find((each) => each.node === node)?.counter
+  // A person who edits what stands there keeps its counter; under a signature nobody can.
+  if (floor !== undefined && (counter < floor || (isSigned && counter === floor)))
+    throw refused(ASSIGNMENT_REPLAYED, `its COUNTER is ${counter}, and one with ${floor} was accepted before`)
+  return { node, counter, assignment, ...(former.length > 0 && { former }) }
+}
+
+const FORMER_KEPT = 10
+
+/** All but this one. */
+function formerOf(last: Accepted | undefined, node: string): NonNullable<Accepted['former']> {
+  if (last === undefined) return []
+  const known = [...(last.former ?? []), { node: last.node, counter: last.counter }]
+  return known.filter((each) => each.node !== node).slice(-FORMER_KEPT)
 }
 
 /** Nobody can sign that there is no annotation. @throws {AgentError} on a host with trusted keys */

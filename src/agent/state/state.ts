@@ -66,6 +66,8 @@ const accepted = z.object({
   counter: z.number(),
   /** SHA-256 of the annotation. */
   assignment: z.string(),
+  /** Counters of Nodes that this machine had before, by uid: a backup brings them back, too. The latest ones last. */
+  former: z.optional(z.array(z.object({ node: z.string(), counter: z.number() }))),
 })
 
 export type Accepted = z.infer<typeof accepted>

@@ -126,6 +126,37 @@ test('a counter that no controller wrote shuts out no later assignment', async (
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ assignedAt: second })
 })
 
+test('agent refuses an older assignment of a former Node that comes back from a backup', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first, COUNTER: 1 })
+  await machine.until('Applied')
+  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  await machine.untilDigest(machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: 2 }), 'Applied')
+  machine.node.registerAnew('u2')
+  await machine.untilDigest(machine.assign({ flags: '--v=5' }, { ASSIGNED: second, COUNTER: 3 }), 'Applied')
+  machine.node.registerAnew('u1')
+  machine.annotate(backup)
+
+  expect(await machine.until('RolledBack')).toMatchObject({ error: { reason: 'AssignmentReplayed' } })
+  const later = machine.assign({ flags: '--v=6' }, { ASSIGNED: second, COUNTER: 4 })
+  expect(await machine.untilDigest(later, 'Applied')).toMatchObject({ phase: 'Applied' })
+})
+
+test('a host whose clock was put back by years still knows an older assignment', async () => {
+  const machine = new Machine()
+  machine.start()
+  const now = machine.clock.now()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first, COUNTER: now })
+  await machine.until('Applied')
+  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  machine.clock.jump(-5 * 366 * 86_400_000)
+  await machine.untilDigest(machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: now + 1 }), 'Applied')
+  machine.annotate(backup)
+
+  expect(await machine.until('RolledBack')).toMatchObject({ error: { reason: 'AssignmentReplayed' } })
+})
+
 test('a Node that is registered again begins anew, by whatever counter', async () => {
   const machine = new Machine()
   machine.start()
