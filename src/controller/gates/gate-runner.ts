@@ -1,4 +1,5 @@
 import type { AskGate } from '../../rollout/model/decision.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { GateAnswer } from '../../rollout/model/snapshot.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { GateChecks, GateResult } from './gate-check.ts'
@@ -37,8 +38,10 @@ export class GateRunner {
     const key = [pool, asked.rollout, asked.wave, asked.gate.name, asked.question].join('\0')
     if (this.#underWay.has(key)) return
     this.#underWay.add(key)
+    // Not when the answer comes: that may be half a minute later, when the wave is no longer, or not yet again, as it was.
+    const at = this.#options.clock.now()
     void this.#find(pool, asked)
-      .then((finding) => this.#keep(pool, asked, finding))
+      .then((finding) => this.#keep(pool, asked, { ...finding, at }))
       .finally(() => this.#underWay.delete(key))
       .then(this.#options.changed)
   }
@@ -57,8 +60,11 @@ export class GateRunner {
     }
   }
 
-  #keep(pool: string, { gate, wave, rollout, question }: AskGate, { verdict, value, message, unavailable }: GateResult): void {
-    const at = this.#options.clock.now()
+  #keep(
+    pool: string,
+    { gate, wave, rollout, question }: AskGate,
+    { verdict, value, message, unavailable, at }: GateResult & { readonly at: Instant },
+  ): void {
     const answer = {
       gate: gate.name,
       wave,

@@ -7,7 +7,7 @@ import { TestClock } from '../test-clock.ts'
 const NOON = Date.UTC(2026, 10, 21, 12)
 
 /** A keeper whose questions are answered by the test. */
-function aKeeper() {
+function aKeeper(clock = new TestClock(NOON)) {
   const asked: PromiseWithResolvers<GateResult>[] = []
   const check = () => {
     const answer = Promise.withResolvers<GateResult>()
@@ -18,7 +18,7 @@ function aKeeper() {
   let told = Promise.withResolvers<void>()
   const keeper = new GateRunner({
     gateChecks: { nodeConditions: check, prometheus: check, job: check, workloads: check },
-    clock: new TestClock(NOON),
+    clock,
     signal: ending.signal,
     changed: () => told.resolve(),
   })
@@ -64,6 +64,16 @@ test('an answer is kept with its time, and the list is the same for as long as t
   ])
   expect(keeper.answersFor('workers')).toBe(keeper.answersFor('workers'))
   expect(keeper.answersFor('gpu')).toBe(keeper.answersFor('gpu'))
+})
+
+test('an answer that comes late is of when it was asked for: what was so then may be over', async () => {
+  const clock = new TestClock(NOON)
+  const { keeper, asked, heard } = aKeeper(clock)
+  keeper.ask('workers', question())
+  clock.advance(20_000)
+  asked[0]?.resolve({ verdict: 'Passed', message: 'fine' })
+  await heard()
+  expect(keeper.answersFor('workers')).toMatchObject([{ at: NOON, verdict: 'Passed' }])
 })
 
 test('what gates of another run or wave said is forgotten', async () => {
