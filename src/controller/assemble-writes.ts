@@ -1,5 +1,6 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
+import { nodesReadAnew } from './cache/nodes-read-anew.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { AssumedNodes } from './execution/assumed-nodes.ts'
 import { clearControl } from './execution/clear-control.ts'
@@ -84,21 +85,6 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   }
   return { assumed, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
-
-/** What the label says is of the pool: each node that was assigned something there has it. */
-function nodesReadAnew(
-  pool: string,
-  {
-    kube,
-    cluster: { nodes, readNode },
-    settings: { names },
-  }: Pick<WritesOptions, 'cluster' | 'settings'> & Pick<ControllerPorts, 'kube'>,
-): Promise<boolean> {
-  const options = { project: readNode, labelSelector: `${names.pool}=${pool}` }
-  return nodes.catchUp(async () => (await kube.list(NODES, options)).items)
-}
-
-const NODES = '/api/v1/nodes'
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */
 function detailsOf(error: unknown): Readonly<Record<string, unknown>> {

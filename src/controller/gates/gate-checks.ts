@@ -1,6 +1,8 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
+import type { Names } from '../../protocol/names.ts'
 import { DEFAULT_GATES_NAMESPACE } from '../../protocol/names.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
+import { nodesReadAnew } from '../cache/nodes-read-anew.ts'
 import type { GateChecks } from './gate-check.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
@@ -14,13 +16,17 @@ export function gateChecks({
   cluster,
 }: {
   readonly ports: { readonly kube: KubeApi; readonly prometheus?: PrometheusAccess }
-  readonly settings: { readonly gatesNamespace?: string }
-  readonly cluster: Pick<ClusterCache, 'nodes'>
+  readonly settings: { readonly gatesNamespace?: string; readonly names: Names }
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode'>
 }): GateChecks {
+  const { kube } = ports
   return {
-    nodeConditions: nodeConditions(cluster.nodes),
+    nodeConditions: nodeConditions({
+      nodes: cluster.nodes,
+      readAnew: (pool) => nodesReadAnew(pool, { kube, cluster, settings }),
+    }),
     prometheus: prometheus(ports.prometheus),
-    job: job({ kube: ports.kube, namespace: settings.gatesNamespace ?? DEFAULT_GATES_NAMESPACE }),
-    workloads: workloads(ports.kube),
+    job: job({ kube, namespace: settings.gatesNamespace ?? DEFAULT_GATES_NAMESPACE }),
+    workloads: workloads(kube),
   }
 }

@@ -8,13 +8,25 @@ type NodeConditionsCheck = Extract<GateCheck, { kind: 'nodeConditions' }>
 
 const TOLD = 3
 
-/** Looks at the nodes as the watch shows them. One that is not there any more holds nothing up. */
-export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): RunGateCheck<NodeConditionsCheck> {
-  return async (check, { nodes: names }) => {
-    const wrong = names.flatMap((name) => {
-      const node = nodes.get(name)
-      return node ? wrongWith(node, check) : []
-    })
+export interface NodeConditionsOptions {
+  readonly nodes: Pick<ObjectCache<ClusterNode>, 'get'>
+  /** Reads the nodes of a pool again. */
+  readonly readAnew: (pool: string) => Promise<unknown>
+}
+
+/** Looks at the nodes as the watch shows them, and at those that look well once more as they are. One that is not there any more holds nothing up. */
+export function nodeConditions({ nodes, readAnew }: NodeConditionsOptions): RunGateCheck<NodeConditionsCheck> {
+  return async (check, { nodes: names, pool }) => {
+    const look = (): string[] =>
+      names.flatMap((name) => {
+        const node = nodes.get(name)
+        return node ? wrongWith(node, check) : []
+      })
+    let wrong = look()
+    if (wrong.length === 0) {
+      await readAnew(pool)
+      wrong = look()
+    }
     if (wrong.length === 0) return { verdict: 'Passed', message: `${names.length} nodes are as required` }
     const more = wrong.length > TOLD ? `; and ${wrong.length - TOLD} more` : ''
     return { verdict: 'NotPassed', value: wrong.length, message: `${wrong.slice(0, TOLD).join('; ')}${more}` }

@@ -5,18 +5,25 @@ import { nodeConditions } from '../../../src/controller/gates/node-conditions.ts
 import { namesFor } from '../../../src/protocol/names.ts'
 
 /** Conditions by node. */
+type Fleet = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+function nodeWith(name: string, statuses: Readonly<Record<string, string>>) {
+  const conditions = Object.entries(statuses).map(([type, status]) => ({ type, status }))
+  return projectNode(namesFor())({ metadata: { name }, status: { conditions } })
+}
+
+/** @param later what is found when the nodes are read again */
 function ask(
-  fleet: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  fleet: Fleet,
   { require = [], forbid = [] }: { readonly require?: readonly string[]; readonly forbid?: readonly string[] },
+  later: Fleet = {},
 ) {
-  const nodes = new Map(
-    Object.entries(fleet).map(([name, statuses]) => {
-      const conditions = Object.entries(statuses).map(([type, status]) => ({ type, status }))
-      return [name, projectNode(namesFor())({ metadata: { name }, status: { conditions } })]
-    }),
-  )
+  const nodes = new Map(Object.entries(fleet).map(([name, statuses]) => [name, nodeWith(name, statuses)]))
+  const readAnew = async (): Promise<void> => {
+    for (const [name, statuses] of Object.entries(later)) nodes.set(name, nodeWith(name, statuses))
+  }
   const asked = { nodes: [...Object.keys(fleet), 'gone'] } as unknown as Asked
-  return nodeConditions(nodes)({ kind: 'nodeConditions', require, forbid }, asked, new AbortController().signal)
+  return nodeConditions({ nodes, readAnew })({ kind: 'nodeConditions', require, forbid }, asked, new AbortController().signal)
 }
 
 test.each([
@@ -44,6 +51,16 @@ test.each([
   ['a required one that is not there', { n0: {} }, { require: ['Fine'] }, 'Fine is not there, wanted True'],
 ])('%s does not hold', async (_, fleet, check, message) => {
   expect(await ask(fleet, check)).toEqual({ verdict: 'NotPassed', value: 1, message: `node "n0": ${message}` })
+})
+
+test('a condition that the watch has not shown yet does not hold', async () => {
+  const fine = { n0: { DiskPressure: 'False' } }
+
+  expect(await ask(fine, { forbid: ['DiskPressure'] }, { n0: { DiskPressure: 'True' } })).toEqual({
+    verdict: 'NotPassed',
+    value: 1,
+    message: 'node "n0": DiskPressure is True, wanted False',
+  })
 })
 
 test('of many nodes the first are named, and the others counted', async () => {
