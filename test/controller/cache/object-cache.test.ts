@@ -140,3 +140,15 @@ test('items with one key are found together, through every way in which they com
   cache.observe({ type: 'sync', items: [thing('e', '8', 'blue')] })
   expect([found('blue'), [...cache.items.keys()]]).toEqual([['e8'], ['e']])
 })
+
+test.each([
+  ['an older version', '9', 'red'],
+  ['the same version', '10', 'blue'],
+  ['a newer version', '11', 'blue'],
+  ['a newer version with more digits', '100', 'blue'],
+  ['an older version with fewer digits', '5', 'red'],
+])('an item of %s than the known one is taken or not', (_, version, color) => {
+  const { cache } = aCache(thing('a', '10', 'red'))
+  cache.observe({ type: 'upsert', item: thing('a', version, 'blue') })
+  expect(cache.get('a')?.color.name).toBe(color)
+})

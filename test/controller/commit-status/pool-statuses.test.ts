@@ -129,3 +129,19 @@ test('a pool without nodes keeps no commit waiting', () => {
 test('a pool that nothing is known of says nothing', () => {
   expect(said({})).toEqual([])
 })
+
+test.each<readonly [what: string, status: Partial<NodePoolStatus>, expected: string]>([
+  ['all of its nodes run it', { nodes: done }, 'b success: 3 nodes run it'],
+  ['its only node runs it', { nodes: { total: 1, current: 1, byPhase: {} } }, 'b success: 1 node runs it'],
+  ['it selects no node', { nodes: { total: 0, current: 0, byPhase: {} } }, 'b success: the pool selects no node'],
+  ['one node is missing', { nodes: { ...done, current: 2 } }, 'b pending: 2/3 nodes: goes on'],
+  [
+    'a wave is open though all run it',
+    { nodes: done, wave: { index: 2, count: 2, name: 'rest' } },
+    'b pending: 3/3 nodes, wave 2 of 2: goes on',
+  ],
+])('a commit of a pool is told when %s', (_, status, expected) => {
+  const conditions = [condition('Reconciling', 'RollingOut', 'goes on')]
+
+  expect(said({ target: ref(B), observedRevision: B, conditions, ...status })).toEqual([expected])
+})

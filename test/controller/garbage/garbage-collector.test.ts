@@ -67,3 +67,31 @@ test('what is left of a sweep is swept by the next passes, not only when the nex
     [true, 250],
   ])
 })
+
+test('the right to a payload is needed by a node whose annotation names it, or for which it is rendered, and by no other', async () => {
+  const kube = new FakeKube()
+  const cluster = aCluster()
+  const member = (name: string, payloads: readonly string[]) =>
+    ({ name, namespace: '', resourceVersion: '1', payloads }) as unknown as ClusterNode
+  const nodes = [member('named', ['p']), member('rendered', []), member('other', ['q'])]
+  cluster.nodes.observe({ type: 'sync', items: nodes })
+  const renderer = {
+    render: (_: unknown, { name }: ClusterNode) =>
+      name === 'rendered' ? { kind: 'config', payloads: [{ kind: 'configmap', name: 'p' }] } : { kind: 'problem', message: '' },
+  } as unknown as PoolRenderer
+  const needed: string[] = []
+  const access = {
+    isGranted: () => true,
+    revokeUnneeded: async (isNeeded: (node: string, readable: 'configmaps/p') => boolean) => {
+      for (const node of ['named', 'rendered', 'other', 'gone']) if (isNeeded(node, 'configmaps/p')) needed.push(node)
+    },
+  } as unknown as PayloadAccess
+  const fleet = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', aFleet()))
+  const members = { byPool: new Map([['workers', nodes]]), contested: new Map(), strays: [], mislabelled: [] }
+  const revisions = new Map([['a', { pools: new Map([['workers', { name: 'workers' }]]) }]])
+  const garbage = new GarbageCollector({ cluster, store: aStore(kube), renderer, payloads: [], access })
+
+  await garbage.collect({ fleet, gathered: { revisions, members } as never, now: NOW })
+
+  expect(needed).toEqual(['named', 'rendered'])
+})

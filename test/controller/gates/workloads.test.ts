@@ -95,3 +95,37 @@ test('more than can be noted is not noted in part', async () => {
     '201 workloads are already unavailable, more than can be recorded; name the namespaces to check',
   )
 })
+
+test.each([
+  ['before the wave was noted', '2026-11-21T11:59:59Z', 'NotPassed'],
+  ['in the second in which the wave was noted', NOTED, 'NotPassed'],
+  ['after the wave was noted', '2026-11-21T12:00:01Z', 'Passed'],
+  ['at a time that nobody knows', '', 'NotPassed'],
+])('a gate sees a Deployment without pods that was made %s (%s) and says %s', async (_, createdAt, verdict) => {
+  const { kube } = cluster({ [DEPLOYMENTS]: [named('x', available(1, 0, 'False'), createdAt)] })
+
+  expect((await ask(kube)).verdict).toBe(verdict)
+})
+
+test('a Deployment is available by that condition alone', async () => {
+  const { kube } = cluster({
+    [DEPLOYMENTS]: [
+      named('x', {
+        spec: { replicas: 2 },
+        status: {
+          availableReplicas: 1,
+          conditions: [
+            { type: 'Progressing', status: 'True' },
+            { type: 'Available', status: 'True' },
+          ],
+        },
+      }),
+      named('y', {
+        spec: { replicas: 2 },
+        status: { availableReplicas: 1, conditions: [{ type: 'Progressing', status: 'True' }] },
+      }),
+    ],
+  })
+
+  expect(await ask(kube)).toMatchObject({ verdict: 'NotPassed', message: 'Deployment shop/y lacks 1, 0 before' })
+})

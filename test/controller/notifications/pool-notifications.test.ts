@@ -100,3 +100,15 @@ test('another reason of the same condition is another notification', () => {
 
   expect(idOf('Paused')).not.toBe(idOf('DrainBlocked'))
 })
+
+test('rollouts that began or ended at one time are told oldest first, whatever the order of the history', () => {
+  const first = anEntry({ startedAt: '2026-11-21T10:00:00.000Z', endedAt: '2026-11-21T11:30:00.000Z', result: 'Completed' })
+  const second = anEntry({ revision: B, startedAt: '2026-11-21T11:00:00.000Z' })
+  const third = anEntry({ startedAt: '2026-11-21T09:00:00.000Z', endedAt: '2026-11-21T09:30:00.000Z', result: 'Completed' })
+
+  expect(rolloutNotifications(aPool([second, first, third]), NOW).map(({ time }) => time.slice(11, 16))).toEqual([
+    '09:30',
+    '11:00',
+    '11:30',
+  ])
+})

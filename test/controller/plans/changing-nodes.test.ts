@@ -25,3 +25,24 @@ test('rendering gives way to other work between nodes that take long', async () 
   expect(changing.map(({ node }) => node.name)).toEqual(['a', 'b', 'c'])
   expect(course).toBe('.|.|.')
 })
+
+const VIEW = { assigned: { digest: 'former' }, assignedByHand: false, leaving: false }
+
+test.each([
+  ['runs other content', VIEW, 'changes'],
+  ['was assigned nothing', { ...VIEW, assigned: undefined }, 'changes'],
+  ['has the content', { ...VIEW, assigned: { digest: 'new' } }, 'stays'],
+  ['is held', { ...VIEW, hold: 'broken' }, 'is left'],
+  ['is assigned by hand', { ...VIEW, assignedByHand: true }, 'is left'],
+  ['is being deleted', { ...VIEW, leaving: true }, 'is left'],
+])('a node that %s counts in a plan', async (_, view, expected) => {
+  const render = () => ({ kind: 'config', digest: 'new', content: {} })
+  const sources = { pool: { name: 'workers', render }, nodes: [{ name: 'a', facts: {}, view }], revisions: new Map() }
+  const turns = { elapsed: () => 0, giveWay: async () => undefined }
+  const { changing, left } = await changingNodes(sources as unknown as ChangeSources, turns)
+
+  expect({ changing: changing.length, left }).toEqual({
+    changing: expected === 'changes' ? 1 : 0,
+    left: expected === 'is left' ? 1 : 0,
+  })
+})
