@@ -48,3 +48,12 @@ test('a pod that goes, and one that says nothing of itself, is not ready', () =>
   expect(projectControlPlanePod(going).instance.ready).toBe(false)
   expect(projectControlPlanePod(bare).instance).toEqual({ component: 'etcd', name: 'etcd-a', node: '', ready: false })
 })
+
+test.each([
+  ['that it is Ready', [{ type: 'Ready', status: 'True' }], true],
+  ['that it is not Ready', [{ type: 'Ready', status: 'False' }], false],
+  ['only that its containers are', [{ type: 'ContainersReady', status: 'True' }], false],
+  ['nothing', [], false],
+])('a pod of the control plane whose conditions say %s is ready: %j', (_, conditions, expected) => {
+  expect(projectControlPlanePod(aPod('kube-apiserver:v1.36.3', { status: { conditions } })).instance.ready).toBe(expected)
+})

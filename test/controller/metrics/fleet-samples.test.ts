@@ -26,3 +26,16 @@ test('a pool shows how many seconds its last ended rollout took, with its result
 
   expect(gauge?.samples(fleet)).toEqual([{ labels: { pool: 'workers', result: 'Halted' }, value: 750 }])
 })
+
+test.each([
+  ['nobody paused', {}, 0],
+  ['somebody paused', { paused: '' }, 1],
+  ['whose fleet somebody paused', { fleetPaused: 'storm' }, 1],
+])('a pool (%s) shows in its gauge whether it is paused', (_, observedControls, value) => {
+  const pool = projectNodePool({ metadata: { name: 'workers' }, status: { observedControls } })
+  const fleet = { nodes: { items: new Map() }, pools: { items: new Map([['workers', pool]]) }, revisions: { items: new Map() } }
+
+  expect(FLEET_GAUGES.find(({ name }) => name === 'nodewave_pool_paused')?.samples(fleet)).toEqual([
+    { labels: { pool: 'workers' }, value },
+  ])
+})

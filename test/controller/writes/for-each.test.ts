@@ -52,3 +52,10 @@ test('throwFirst throws the one failure as it is, and of many tells the first', 
   expect(() => throwFirst([answer(403)])).toThrow(KubeError)
   expect(() => throwFirst([1, 2, 3, 4, 5].map(answer))).toThrow(/^answer 1; answer 2; answer 3; and 2 more$/)
 })
+
+test('throwFirst tells three failures, and how many more there are', () => {
+  const failures = (count: number) => Array.from({ length: count }, (_, index) => new Error(`e${index}`))
+
+  expect(() => throwFirst(failures(3))).toThrow(/^e0; e1; e2$/)
+  expect(() => throwFirst(failures(4))).toThrow(/^e0; e1; e2; and 1 more$/)
+})

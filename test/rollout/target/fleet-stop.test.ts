@@ -91,7 +91,11 @@ test('failures that a pool has forgotten its nodes for count as long as its hist
     { rejected: ['new'], history },
   )
 
-  expect(takenIn([gpu, pool('web', [aNode('web-0').on('older')])])).toEqual([])
+  const pools = [gpu, pool('web', [aNode('web-0').on('older')])]
+  const web = decide(pools).get('web')
+
+  expect(takenIn(pools)).toEqual([])
+  expect(web && condition(web, 'Stalled').message).toContain('3 nodes of the fleet failed at new: 3 in "gpu"; push a fix')
 })
 
 test('a pool that has not begun stays with what it has', () => {
