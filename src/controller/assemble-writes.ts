@@ -51,14 +51,14 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
-  const { answers } = parts.drains
+  const { drains } = parts
   const nodeWrites = new NodeWrites({
     kube,
     clock,
     log,
     settings,
     cluster,
-    answers,
+    ...{ drains, answers: drains.answers },
     queue,
     waits: telemetry && new QueueWaits({ elapsed: () => clock.elapsed(), sent: telemetry.writeSent }),
     assumed,

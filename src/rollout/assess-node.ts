@@ -38,15 +38,31 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
   const broken = isBroken(facts, rollout)
-  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, changes, reboot }
-  const taken = takenAt({ node, assigned }, context)
-  const drain = drainOf(candidate, context)
-  if (drain) {
-    const under = progressUnder(drain, { progress, ready: node.ready, now })
-    return { ...candidate, drain, progress: under, takenAt: taken, isAtRest: false }
+  const member: Draft = {
+    node,
+    report,
+    revision,
+    wanted,
+    assigned,
+    exposure,
+    progress,
+    broken,
+    wave,
+    proof,
+    changes,
+    reboot,
+    takenAt: takenAt({ node, assigned }, context),
+    drain: undefined,
+    isAtRest: false,
   }
-  return { ...candidate, takenAt: taken, isAtRest: isAtRest(facts, candidate) }
+  member.drain = drainOf(member, context)
+  if (member.drain) member.progress = progressUnder(member.drain, { progress, ready: node.ready, now })
+  else member.isAtRest = isAtRest(facts, member)
+  return member
 }
+
+/** What its cordon means is found out from the rest of it. */
+type Draft = { -readonly [Part in keyof Member]: Member[Part] }
 
 /** Whatever is looked for among members for a reason of its own is not found in one of these. */
 function isAtRest({ validUntil }: NodeFacts, { node, report, progress, broken, reboot }: Candidate): boolean {

@@ -128,5 +128,5 @@ function isOlder(item: Cached, known: Cached | undefined): boolean {
 }
 
 function sameButVersion(a: Cached, b: Cached): boolean {
-  return isSameData({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+  return isSameData(a, { ...b, resourceVersion: a.resourceVersion })
 }

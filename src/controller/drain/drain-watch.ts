@@ -14,6 +14,8 @@ interface Watched {
 }
 
 const NO_NODES: ReadonlySet<string> = new Set()
+/** One for all: each abort would make an error with a stack otherwise, for each of thousands of nodes. */
+const NOT_DRAINED = new Error('the node is not under drain any more')
 
 /** Pods of the nodes that are being drained, and of no others: for all other nodes, nothing is asked and nothing kept. */
 export class DrainWatch {
@@ -38,11 +40,16 @@ export class DrainWatch {
   follow(nodes: ReadonlySet<string>): void {
     for (const [node, { stop }] of this.#nodes) {
       if (nodes.has(node)) continue
-      stop.abort()
+      stop.abort(NOT_DRAINED)
       this.#nodes.delete(node)
     }
-    for (const node of nodes) if (!this.#nodes.has(node)) this.#watch(node)
+    for (const node of nodes) this.begin(node)
     this.answers.forgetGone()
+  }
+
+  /** Looks at a node that was cordoned a moment ago: the next pass may know its pods already. */
+  begin(node: string): void {
+    if (!this.#nodes.has(node)) this.#watch(node)
   }
 
   /** The same object for as long as nothing changed; undefined while nothing was read. */
@@ -60,7 +67,7 @@ export class DrainWatch {
       watched.state = state
       this.#changed([watched])
     }
-    if (this.#options.signal.aborted) stop.abort()
+    if (this.#options.signal.aborted) stop.abort(NOT_DRAINED)
     followCollection(
       { ...this.#options, signal: stop.signal },
       {

@@ -7,6 +7,7 @@ import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { Clock } from '../clock/clock.ts'
+import type { DrainWatch } from '../drain/drain-watch.ts'
 import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
@@ -58,6 +59,7 @@ export interface NodeWritesOptions {
   readonly settings: { readonly names: Names }
   readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode' | 'ceilings'>
   readonly answers: EvictionAnswers
+  readonly drains: Pick<DrainWatch, 'begin'>
   readonly queue: WriteQueue
   /** Absent: nobody asks. */
   readonly waits?: QueueWaits | undefined
@@ -159,7 +161,7 @@ export class NodeWrites {
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
   async #patch({ node, config }: PlannedWrite, deed: NodeAction | UnassumedDeed): Promise<void> {
-    const { kube, cluster, payloads, access, assumed } = this.#options
+    const { kube, cluster, payloads, access, assumed, drains } = this.#options
     if (deed.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, deed.revision)
       await access?.ensure(node, readablesOf(config))
@@ -168,6 +170,7 @@ export class NodeWrites {
     const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
     try {
       if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`${NODES}/${node.name}`, body)))
+      if (body && deed.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {
       // 404: the node is gone, and the watch will say so.

@@ -114,7 +114,7 @@ export class PoolWrites {
 
   /** What relies on no status. The nodes may be of no pool. */
   beginAtOnce(pool: string, work: Actions): void {
-    this.#beginAll(this.#planned(pool, work, () => true))
+    this.#assumeAndBegin(this.#planned(pool, work, () => true))
   }
 
   /** What was begun and not sent yet is decided again by the pass that begins: it may be stopped by now. */
@@ -138,14 +138,14 @@ export class PoolWrites {
     const planned = this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
     const writes = planned.slice(0, actionsAPass)
     if (lane.isWriting) {
-      this.#beginAll(writes)
+      this.#assumeAndBegin(writes)
       return undefined
     }
     const controls = controlsOf(work)
     const dueAt = journal.dueAt(pool, work)
     const isDue = dueAt !== undefined && dueAt <= now
     if (!isDue && writes.length + controls.length === 0) return dueAt
-    for (const write of writes) this.#options.nodeWrites.assume(write)
+    this.#assume(writes)
     if (isDue) journal.assume(pool, decision.status)
     lane.isWriting = true
     lane.goesFirst = controls.length > 0 || (isDue && journal.isNews(pool, work))
@@ -183,10 +183,19 @@ export class PoolWrites {
     for (const write of writes) this.#options.nodeWrites.withdraw(write)
   }
 
+  #assume(writes: readonly PlannedWrite[]): void {
+    for (const write of writes) this.#options.nodeWrites.assume(write)
+  }
+
+  #assumeAndBegin(writes: readonly PlannedWrite[]): void {
+    this.#assume(writes)
+    this.#beginAll(writes)
+  }
+
+  /** What is assumed. */
   #beginAll(writes: readonly PlannedWrite[]): void {
     const { nodeWrites, changed } = this.#options
     for (const write of writes) {
-      nodeWrites.assume(write)
       // More of the pool may be to do than was begun, and what failed or was passed over is to be decided again.
       nodeWrites.begin(write, () => {
         if (nodeWrites.isSent(write.pool)) changed()

@@ -93,7 +93,7 @@ export class GarbageCollector {
     for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
       for (const node of members.byPool.get(pool.name) ?? []) {
         const rendered = renderer.render(pool, node)
-        if (rendered.kind !== 'config') continue
+        if (rendered.kind !== 'config' || rendered.payloads.length === 0) continue
         const ofNode = ofNodes.get(node.name) ?? new Set()
         ofNodes.set(node.name, ofNode)
         for (const { name } of rendered.payloads) {

@@ -107,8 +107,14 @@ export function assignWaves(waves: readonly WavePolicy[], division: WaveDivision
   if (last === 0) return waveOf
   const order = inWaveOrder(nodes)
   for (const [index, wave] of waves.slice(0, last).entries()) {
-    const belongs = membersOf(wave, sizeNow(wave, division))
-    for (const at of order) if (waveOf[at] === last && belongs(nodes[at] as WaveCandidate)) waveOf[at] = index
+    const size = sizeNow(wave, division)
+    const belongs = membersOf(wave, size)
+    let places = 'matchLabels' in wave.nodes ? Number.POSITIVE_INFINITY : size
+    for (const at of order) {
+      if (waveOf[at] !== last || !belongs(nodes[at] as WaveCandidate)) continue
+      waveOf[at] = index
+      if (--places === 0) break
+    }
   }
   return waveOf
 }
@@ -175,6 +181,5 @@ function inWaveOrder(nodes: readonly WaveCandidate[]): readonly number[] {
   const [taken, others]: [number[], number[]] = [[], []]
   for (let index = 0; index < nodes.length; index++) (nodes[index]?.assignedAt === undefined ? others : taken).push(index)
   const turnOf = (index: number): number => nodes[index]?.assignedAt ?? 0
-  taken.sort((a, b) => turnOf(a) - turnOf(b))
-  return byClass(taken.concat(others), (index) => nodes[index]?.rank ?? 0)
+  return byClass(byClass(taken, turnOf).concat(others), (index) => nodes[index]?.rank ?? 0)
 }

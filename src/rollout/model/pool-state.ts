@@ -10,7 +10,7 @@ import type { PoolSnapshot } from './snapshot.ts'
 /** A node, what it is to become, and how far it is. */
 export interface Member extends Candidate {
   /** How it stands with its cordon, when that matters. */
-  readonly drain?: Drain
+  readonly drain?: Drain | undefined
   /** When the rollout took it, as the node shows. */
   readonly takenAt: Instant | undefined
   /** It waits for its turn, or is done: nothing is under way on it, and the status counts it and says nothing else of it. Most are so. */

@@ -10,12 +10,12 @@ export interface Scattering<T> {
 }
 
 /** By class, within a class by a stable hash of the name, equal hashes by name: the same order on every pass and replica. */
-export function scattered<T>(items: readonly T[], { scope, nameOf, classOf }: Scattering<T>): T[] {
+export function scattered<T>(items: readonly T[], { scope, nameOf, classOf }: Scattering<T>): readonly T[] {
   return byClass(inOrderOf(items, scatteredIndices(scope, items.map(nameOf))), classOf)
 }
 
 /** Lower classes first; within a class they stay in the order in which they come. */
-export function byClass<T>(items: readonly T[], classOf: (item: T) => number): T[] {
+export function byClass<T>(items: readonly T[], classOf: (item: T) => number): readonly T[] {
   const classes = new Map<number, T[]>()
   let [known, members]: [number, T[]] = [Number.NaN, []]
   for (const item of items) {
@@ -28,7 +28,7 @@ export function byClass<T>(items: readonly T[], classOf: (item: T) => number): T
     }
     members.push(item)
   }
-  if (classes.size <= 1) return items.slice()
+  if (classes.size <= 1) return items
   const [first = [], ...others] = [...classes].sort(([a], [b]) => a - b).map(([, members]) => members)
   return first.concat(...others)
 }

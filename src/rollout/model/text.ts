@@ -20,7 +20,8 @@ export function describeNodes({ members, counts, rollout }: PoolState): string {
 /** The names with the first few of them in front: what `listNames` shows of thousands, which need not be sorted for that. */
 export function firstFirst(names: readonly string[], shown = 3): readonly string[] {
   const first = names.slice(0, shown).sort()
-  for (const name of names.slice(shown)) {
+  for (let index = shown; index < names.length; index++) {
+    const name = names[index] ?? ''
     const last = first.at(-1) ?? ''
     if (name >= last) continue
     first.splice(-1, 1, name)

@@ -25,11 +25,13 @@ function aNodeWriter() {
   const nodes = new ObjectCache<ClusterNode>(nothing)
   nodes.observe({ type: 'sync', items: [node] })
   const [assumed, failures] = [new AssumedNodes(), new WriteFailures()]
+  const watched: string[] = []
   const store = { kube, namespace: 'nodewave-system', configMaps: new ObjectCache<StoredConfigMap>(nothing) }
   const writes = new NodeWrites({
     ...{ kube, clock, assumed, failures, log: nothing, settings: { names }, queue: new WriteQueue() },
     cluster: { nodes, readNode, ceilings: new ObjectCache<CeilingView>(nothing) },
     answers: { asked: nothing, unanswered: nothing } as never,
+    drains: { begin: (name: string) => void watched.push(name) },
     payloads: new PayloadWrites({ store, failures, now: () => clock.now() }),
   })
   const write = async (error?: KubeError): Promise<boolean> => {
@@ -40,7 +42,7 @@ function aNodeWriter() {
     await turn()
     return assumed.has('n0')
   }
-  return { write }
+  return { write, watched }
 }
 
 test('a write to a node that has no answer is counted on, until it has had none three times in a row', async () => {
@@ -55,4 +57,13 @@ test('a write to a node that is refused is not counted on, nor one that has arri
 
   expect(await write(new KubeError('no', { code: 403, reason: 'Forbidden' }))).toBe(false)
   expect(await write()).toBe(false)
+})
+
+test('the pods of a node are watched once its cordon was written, and not before', async () => {
+  const { write, watched } = aNodeWriter()
+
+  await write(new KubeError('no', { code: 403, reason: 'Forbidden' }))
+  expect(watched).toEqual([])
+  await write()
+  expect(watched).toEqual(['n0'])
 })

@@ -15,7 +15,7 @@ const EXISTS = new RegExp(`^(!?)\\s*(${KEY})$`)
  * @throws {StatusError} 400
  */
 export function parseLabelSelector(selector: string): LabelMatch {
-  const requirements = splitOutsideParentheses(selector).map((part) => parseRequirement(part, selector))
+  const requirements = partsOf(selector).map((part) => parseRequirement(part, selector))
   return (labels) => requirements.every((matches) => matches(labels))
 }
 
@@ -37,7 +37,8 @@ function parseRequirement(part: string, whole: string): LabelMatch {
   return not ? (labels) => !(key in labels) : (labels) => key in labels
 }
 
-function splitOutsideParentheses(selector: string): string[] {
+function partsOf(selector: string): string[] {
+  if (selector === '') return []
   return selector
     .split(/,(?![^()]*\))/)
     .map((part) => part.trim())
