@@ -19,7 +19,10 @@ import { viewOf } from './node-view.ts'
 import { parseRenderedFrom, type RenderedFrom } from './rendered-from.ts'
 import type { SettingsOnNode } from './settings-on-node.ts'
 
-/** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
+/**
+ * What the controller keeps of a Node: the raw object, ten times as large, is not retained. What is absent is there as undefined: all have
+ * one shape.
+ */
 export interface ClusterNode {
   readonly name: string
   readonly namespace: ''
@@ -29,24 +32,24 @@ export interface ClusterNode {
   /** The same object for as long as they are the same. */
   readonly facts: NodeFacts
   /** When its facts or labels changed lately; see `fact-limit.ts`. */
-  readonly factChanges?: readonly Instant[]
+  readonly factChanges?: readonly Instant[] | undefined
   /** Status by type: `True`, `False` or `Unknown`. */
   readonly conditions: Readonly<Record<string, string>>
   /** What the node last proved healthy with, as its agent reports. */
-  readonly current?: DesiredConfig
+  readonly current?: DesiredConfig | undefined
   /** Names of the payload ConfigMaps that its annotations speak of. */
   readonly payloads: readonly string[]
   /** COUNTER of its assignment, and the id of the key that signed it, if one did. */
-  readonly counter?: number
-  readonly signedBy?: string
+  readonly counter?: number | undefined
+  readonly signedBy?: string | undefined
   /** What it ran before, as the controller wrote it. */
-  readonly history?: string
+  readonly history?: string | undefined
   /** Present where numbers of what it is assigned depend on its capacity. */
-  readonly renderedFrom?: RenderedFrom
+  readonly renderedFrom?: RenderedFrom | undefined
   /** The pool its label names. */
-  readonly poolLabel?: string
+  readonly poolLabel?: string | undefined
   /** What the controller wrote to it besides, and its taints; absent: none. */
-  readonly settings?: SettingsOnNode
+  readonly settings?: SettingsOnNode | undefined
 }
 
 /**
@@ -80,33 +83,36 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
       resourceVersion: metadata.resourceVersion ?? '',
       view: viewOf(object, { annotations, names, status, desired, agent, facts }),
       facts,
-      conditions: Object.fromEntries(
-        (status.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
-      ),
-      ...(current && { current }),
-      payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
-      ...(history !== undefined && history.length <= MAX_NODE_HISTORY && { history }),
-      ...(counter !== undefined && { counter }),
-      ...(signedBy !== undefined && { signedBy }),
-      ...(renderedFrom && { renderedFrom }),
-      ...(poolLabel !== undefined && { poolLabel }),
-      ...settingsOn(object, annotations[names.settings]),
+      factChanges: undefined,
+      conditions: conditionsIn(status),
+      current,
+      payloads: payloadsOf(desired.config).concat(payloadsOf(current)),
+      history: history !== undefined && history.length <= MAX_NODE_HISTORY ? history : undefined,
+      counter,
+      signedBy,
+      renderedFrom,
+      poolLabel,
+      settings: settingsOn(object, annotations[names.settings]),
     }
   }
 }
 
 const MAX_CONDITIONS = 100
 
+function conditionsIn({ conditions = [] }: NodeStatus): ClusterNode['conditions'] {
+  return Object.fromEntries(conditions.slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]))
+}
+
 /** Few Nodes have either. */
-function settingsOn(object: KubeObject, written: string | undefined): { readonly settings?: SettingsOnNode } {
+function settingsOn(object: KubeObject, written: string | undefined): SettingsOnNode | undefined {
   const { taints = [] } = (object.spec ?? {}) as { readonly taints?: readonly Taint[] }
-  if (written === undefined) return taints.length === 0 ? {} : { settings: { written, taints } }
+  if (written === undefined) return taints.length === 0 ? undefined : { written, taints }
   const { labels, annotations, repairs } = parseWrittenSettings(written)
   const { metadata } = object
   const values = { labels: valuesOf(labels, metadata.labels), annotations: valuesOf(annotations, metadata.annotations) }
   // Who changed them is asked only where something was changed before.
   const managers = repairs && fieldManagers(object)
-  return { settings: { written, taints, ...values, ...(managers && { managers }) } }
+  return { written, taints, ...values, ...(managers && { managers }) }
 }
 
 function valuesOf(keys: readonly string[] = [], all: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

@@ -37,7 +37,6 @@ export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): C
   const recent = factChanges.filter((at) => at > now - WINDOW && at <= now)
   if (recent.length < MOST) return { ...node, factChanges: [...recent, now] }
   const { labels, zone } = before.view
-  const { poolLabel: _, ...rest } = node
-  const pool = before.poolLabel === undefined ? {} : { poolLabel: before.poolLabel }
-  return { ...rest, ...pool, facts: before.facts, view: { ...node.view, labels, zone }, factChanges }
+  const { facts, poolLabel } = before
+  return { ...node, facts, poolLabel, view: { ...node.view, labels, zone }, factChanges }
 }

@@ -57,7 +57,7 @@ interface Content {
 
 interface RenderedNode {
   readonly facts: NodeFacts
-  readonly renderedFrom?: RenderedFrom
+  readonly renderedFrom?: RenderedFrom | undefined
 }
 
 /** By facts and fingerprint, the same object again. */

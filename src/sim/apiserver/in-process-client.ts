@@ -66,13 +66,21 @@ function described(core: Core, path: string, { method }: Asked): ApiResponse | u
 function resourceRequest(
   core: Core,
   path: string,
-  { method, query = {}, body, contentType = 'application/json' }: Asked,
+  { method, query, body, contentType = 'application/json' }: Asked,
 ): ApiRequest | undefined {
   const [pathname = '', search] = path.split('?')
-  const searchParams = new URLSearchParams(search)
-  for (const [key, value] of Object.entries(query)) searchParams.set(key, value)
+  const searchParams = search === undefined && query === undefined ? NO_QUERY : queryOf(search, query)
   const head = readHead({ method, headers: { 'content-type': contentType } }, { pathname, searchParams }, core.registry)
   return head && { ...head, body: body === undefined ? NO_BODY : { says: asSent(body) } }
+}
+
+/** One for all, which nobody changes: most requests have none. */
+const NO_QUERY = new URLSearchParams()
+
+function queryOf(search: string | undefined, query: Asked['query'] = {}): URLSearchParams {
+  const params = new URLSearchParams(search)
+  for (const [key, value] of Object.entries(query)) params.set(key, value)
+  return params
 }
 
 function noSuchResource(path: string): KubeError {
