@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { reportOf } from '../../../src/rollout/model/agent-report.ts'
+import { hasHadItsChance, isEvidence } from '../../../src/rollout/model/evidence.ts'
+import { proofRecord } from '../../../src/rollout/model/proof.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+
+const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
+const assigned = (at: number) => aNode('a').on('older').assignedTo('new', { at })
+const stuck = aNode('a')
+  .assignedTo('older', { at: noon - hour })
+  .reporting('Applying')
+
+test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
+  ['was assigned nothing', false, aNode('a')],
+  ['was sound when it was assigned', true, assigned(noon - minute)],
+  ['was down when it was assigned', false, assigned(noon - minute).notReady(noon - hour)],
+  ['went down after it was assigned', true, assigned(noon - minute).notReady(noon)],
+  ['was at other work when it was assigned, and says nothing of this one', false, stuck.assignedTo('new', { at: noon - minute })],
+  ['was at other work when it was assigned, and reports this one', true, stuck.assignedTo('new').reporting('Applying')],
+  ['had failed before it was assigned', true, aNode('a').rolledBackFrom('older').assignedTo('new')],
+])('a node that %s is evidence for or against its content: %s', (_, expected, node) => {
+  expect(isEvidence({ node, report: reportOf(node) }, clock)).toBe(expected)
+})
+
+test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
+  ['was assigned nothing', true, aNode('a')],
+  ['has worked for less than its time', false, assigned(noon - 15 * minute + 1)],
+  ['has worked for its time', true, assigned(noon - 15 * minute)],
+  ['has failed before that', true, aNode('a').rolledBackFrom('new', { at: noon - minute })],
+  ['has its content before that', false, aNode('a').on('new', { at: noon - minute })],
+])('a node that %s has had its chance: %s', (_, expected, node) => {
+  expect(hasHadItsChance({ node, report: reportOf(node) }, clock)).toBe(expected)
+})
+
+const done = aNode('a').on('new', { at: noon })
+
+test.each<readonly [what: string, isNoted: boolean, node: NodeDraft]>([
+  ['of the present assignment', true, done.noting('Wanted')],
+  ['of other content', false, done.noting('Wanted', { digest: 'older' })],
+  ['of an earlier assignment of the same content', false, done.noting('Wanted', { assignedAt: noon - minute })],
+  ['before its agent is done', false, aNode('a').assignedTo('new', { at: noon }).noting('Wanted')],
+  ['when its agent rolled back', false, aNode('a').rolledBackFrom('new').noting('Wanted')],
+  ['where nothing is noted', false, done],
+])('a proof %s counts: %s', (_, isNoted, node) => {
+  expect(proofRecord(node, reportOf(node)) !== undefined).toBe(isNoted)
+})
