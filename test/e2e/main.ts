@@ -36,7 +36,10 @@ async function main(): Promise<number> {
   const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
   if (unknown.length > 0) return complain([`no scenario is called "${unknown.join('", "')}"; --list names them all`])
   await fillCache(say)
-  const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const isChosen = ({ name, onRequest }: Scenario) => (positionals.length === 0 ? !onRequest : positionals.includes(name))
+  const chosen = scenarios.filter(isChosen)
+  for (const { name } of scenarios.filter(({ onRequest }) => onRequest && positionals.length === 0))
+    say(`not run: ${name}, which has to be named: npm run e2e -- ${name}`)
   // Whoever needs one waits for it, and says why there is none.
   void buildBinaries(
     chosen.flatMap(({ builds = [] }) => builds),

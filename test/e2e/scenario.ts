@@ -8,6 +8,8 @@ export interface Scenario {
   readonly group?: string
   /** Binaries that no cluster needs; their build begins with the run and goes on beside the scenarios before this one. */
   readonly builds?: readonly string[]
+  /** It runs only when it is named: it takes too long for a run of all. */
+  readonly onRequest?: true
   run(cluster: Cluster, report: Report): Promise<void>
 }
 

@@ -16,7 +16,8 @@ export interface FleetOptions extends PoolOptions {
 }
 
 export interface PoolOptions {
-  readonly version: string
+  /** Absent: nodewave does not manage it. */
+  readonly version?: string
   /** Kubelets come as packages, and not as binaries. */
   readonly packaged?: boolean | RpmManager
   /** Labels of the pool's nodes. Default: all nodes. */
@@ -60,7 +61,7 @@ function poolFiles(name: string, options: PoolOptions): Record<string, string> {
   ]
   const pool = {
     nodeSelector: { matchLabels: selector },
-    kubelet: { version, release: 'local', layout, flags, config: [`${name}-base`] },
+    kubelet: { ...(version && { version, release: 'local' }), layout, flags, config: [`${name}-base`] },
     ...(node && { node }),
     ...(host && { hostProfiles: [`${name}-host`] }),
     rollout: { waves, ...rollout },

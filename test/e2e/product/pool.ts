@@ -9,16 +9,21 @@ export interface PoolWait {
   readonly when: (status: NodePoolStatus) => boolean
   /** Default: workers. */
   readonly pool?: string
+  /** More patience than usual, for machines that are emulated. */
+  readonly timeoutMs?: number
 }
 
 /** The status as it is once `when` holds. */
-export async function waitPool(cluster: Cluster, { for: what, when, pool = 'workers' }: PoolWait): Promise<NodePoolStatus> {
+export async function waitPool(
+  cluster: Cluster,
+  { for: what, when, pool = 'workers', ...patience }: PoolWait,
+): Promise<NodePoolStatus> {
   let last: NodePoolStatus | undefined
   const look = async () => {
     last = (await cluster.api.ask<{ status?: NodePoolStatus }>(`/apis/nodewave.io/v1alpha1/nodepools/${pool}`)).status
     return last !== undefined && when(last) && last
   }
-  return waitUntil(look, { for: `pool "${pool}": ${what}` }).catch((cause: Error) => {
+  return waitUntil(look, { for: `pool "${pool}": ${what}`, ...patience }).catch((cause: Error) => {
     throw new Error(`${cause.message}; it says ${JSON.stringify(last?.conditions)}`, { cause })
   })
 }

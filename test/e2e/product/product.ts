@@ -56,7 +56,7 @@ async function install(cluster: Cluster, agents: boolean): Promise<Product> {
     push,
     settled,
     async settle(fleet) {
-      const commit = await push(fleet, `kubelet ${fleet.version}`)
+      const commit = await push(fleet, `kubelet ${fleet.version ?? 'as it is'}`)
       await settled(commit)
       return commit
     },

@@ -65,7 +65,7 @@ const announced = {
   metadata: { name: 'n2', labels: { [ROLE]: '', 'kubernetes.io/hostname': 'n2', 'kubernetes.io/os': 'linux' } },
 }
 
-async function fleetOf(cluster: Cluster): Promise<FleetOptions> {
+async function fleetOf(cluster: Cluster): Promise<FleetOptions & { readonly version: string }> {
   const { pods } = nodePlace(cluster.slot, 2)
   const { apiVersion: _version, kind: _kind, ...config } = parse(kubeletConfig()) as Record<string, unknown>
   const furniture = PODS.map(furnitureOf)
