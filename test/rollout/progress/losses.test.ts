@@ -148,3 +148,11 @@ test('a wave that bears less than its pool stops at its own machine that is repl
     history: [{ failures: 1, losses: { replaced: [{ name: 'b', wave: 'rest' }] } }, {}],
   })
 })
+
+test('a canary that is replaced rejects the commit when it was not Ready for a minute, and not a moment sooner', () => {
+  const rejectedAfter = (ms: number) =>
+    inTurn([[hanging('a', { for: ms }), ...old('b', 'c')], old('b', 'c')]).status.rejected.length
+
+  expect(rejectedAfter(minute - 1)).toBe(0)
+  expect(rejectedAfter(minute)).toBe(1)
+})
