@@ -61,6 +61,11 @@ function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: 
     ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
-    ...(watchedSince !== undefined && { watchedSince }),
+    ...(watchedSince !== undefined && !saidToBeSoaked(rollout) && { watchedSince }),
   }
+}
+
+/** Who led before has seen the end of the soak, and a person goes on from there. */
+function saidToBeSoaked({ memory: { conditions } }: PoolContext['rollout']): boolean {
+  return conditions.some(({ type, reason }) => type === 'Reconciling' && reason === 'WaitingForPromotion')
 }

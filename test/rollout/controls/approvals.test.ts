@@ -35,6 +35,26 @@ test('a promotion opens the manual wave of the commit that it names', () => {
   expect(selected(decide(promotedAs('new'), noon))).toHaveLength(2)
 })
 
+const soaked = { ...base, waves: [aWave('canary', 1, { soak: 10 * minute }), aWave('rest', '100%', { manual: true })] }
+
+test('a wave that waits for a promotion waits for that alone under a controller that has just begun to watch', () => {
+  const pool = aPool(soaked).with(done, ...waiting)
+  const before = decide(pool, noon)
+  expect(condition(before, 'Reconciling').reason).toBe('WaitingForPromotion')
+  const begun = { ...remembering(pool, before), watchedSince: noon }
+
+  expect(condition(decide(begun, noon), 'Reconciling').reason).toBe('WaitingForPromotion')
+  expect(selected(decide({ ...begun, controls: { promoted: 'new' } }, noon))).toHaveLength(2)
+})
+
+test('a wave whose soak ended while nobody watched is promoted when a controller has watched for as long as news takes', () => {
+  const begun = { ...aPool({ ...soaked, controls: { promoted: 'new' } }).with(done, ...waiting), watchedSince: noon }
+
+  expect(condition(decide(begun, noon), 'Reconciling').reason).toBe('Soaking')
+  expect(selected(decide(begun, noon))).toEqual([])
+  expect(selected(decide(begun, noon + 2 * minute))).toHaveLength(2)
+})
+
 test('a promotion holds when a commit of equal content arrives before the next pass', () => {
   const pool = promotedAs('new', { maxUnavailable: 1 })
   const first = decide(pool, noon)
