@@ -10,6 +10,6 @@ export function scaledClock(factor: number): Clock {
     now: () => Date.now(),
     elapsed: () => performance.now() * factor,
     sleep: (milliseconds, signal) =>
-      wait(milliseconds / factor, undefined, signal === undefined ? {} : { signal }).catch(() => {}),
+      wait(Math.max(0, milliseconds / factor), undefined, signal === undefined ? {} : { signal }).catch(() => {}),
   }
 }

@@ -6,8 +6,9 @@ import type { Clock } from '../ports.ts'
 export const realClock: Clock = {
   now: () => Date.now(),
   elapsed: monotonic,
+  // Of two instants of which the one is over by now the difference is negative, and Node would warn of that.
   sleep: async (milliseconds, signal) => {
-    await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(ignoreAbort)
+    await wait(Math.max(0, milliseconds), undefined, signal === undefined ? {} : { signal }).catch(ignoreAbort)
   },
 }
 
