@@ -1,8 +1,9 @@
-/** A machine with a disk, that its boot loader starts, and what it says is on its console. */
+/** A machine with a disk, that its boot loader starts: what it says is on its console, and its plug can be pulled. */
 import { readFileSync } from 'node:fs'
 import { link, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Daemon } from '../cluster/daemon.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { type RunOptions, type RunResult, run } from '../exec.ts'
 import { bootDisk } from './disk.ts'
@@ -17,6 +18,8 @@ export interface BootedMachine {
   /** As root; while it is down or starts, it is asked again. */
   exec(command: readonly string[], options?: Pick<RunOptions, 'allowFailure'>): Promise<RunResult>
   output(command: readonly string[]): Promise<string>
+  /** Off and on again, at any instruction. */
+  powerCycle(): Promise<void>
   /** Everything that it wrote on its console since it was made. */
   console(): string
 }
@@ -36,7 +39,8 @@ export async function startMachine(cluster: Cluster, work: string): Promise<Boot
   await writeFile(log, '')
   await link(log, join(work, CONSOLE))
   const command = await withTools({ work }, emulator([...disk(SEED), ...devices]))
-  const emulated = cluster.daemon({ name: 'booted', command })
+  const start = () => cluster.daemon({ name: 'booted', command })
+  let emulated: Daemon = start()
   const agent = guestAgent(join(work, GUEST_AGENT))
   const exec: BootedMachine['exec'] = async (words, { allowFailure = false } = {}) => {
     const ask = async (): Promise<RunResult | Error> => {
@@ -51,6 +55,10 @@ export async function startMachine(cluster: Cluster, work: string): Promise<Boot
   return {
     exec,
     output: async (words) => (await exec(words)).stdout.trim(),
+    async powerCycle() {
+      await emulated.kill()
+      emulated = start()
+    },
     console: () => readFileSync(log, 'latin1'),
   }
 }
