@@ -1,6 +1,6 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
-import { nodesReadAnew } from './cache/nodes-read-anew.ts'
+import { refreshPool } from './cache/refresh-nodes.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { AssumedNodes } from './execution/assumed-nodes.ts'
 import { clearControl } from './execution/clear-control.ts'
@@ -46,7 +46,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   }
   const mirror = new PoolMirror({ kube, pools: cluster.pools })
   const statuses = new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery })
-  const steps = new ConfirmedSteps({ readAnew: (pool) => nodesReadAnew(pool, { kube, cluster, settings }), now })
+  const steps = new ConfirmedSteps({ refresh: (pool) => refreshPool(pool, settings.names, { kube, cluster }), now })
   const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, steps, ...parts })
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const

@@ -6,6 +6,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import { refreshNodes } from '../cache/refresh-nodes.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
 import { evict } from '../drain/evict.ts'
@@ -42,8 +43,6 @@ import {
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
 import type { WriteQueue } from './write-queue.ts'
-
-const NODES = '/api/v1/nodes'
 
 /** What no decision is made upon. */
 type UnassumedDeed = LabelPool | SignNode | RestoreSettings
@@ -169,24 +168,23 @@ export class NodeWrites {
     const latest = cluster.nodes.get(node.name)
     const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
     try {
-      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`${NODES}/${node.name}`, body)))
+      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body)))
       if (body && deed.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {
       // 404: the node is gone, and the watch will say so.
       if (!(error instanceof KubeError) || (error.reaction !== 'conflict' && error.code !== 404)) throw error
-      if (body && error.reaction === 'conflict') await this.#readAnew(node.name, body.metadata.resourceVersion)
+      if (body && error.reaction === 'conflict') await this.#refreshRefused(node.name, body.metadata.resourceVersion)
       assumed.end(node.name)
     }
   }
 
   /** The watch is behind, perhaps for long: what was refused would be decided again and again, upon what is over. */
-  async #readAnew(name: string, refusedVersion: string): Promise<void> {
-    const { kube, cluster } = this.#options
-    const { nodes, readNode } = cluster
+  async #refreshRefused(name: string, refusedVersion: string): Promise<void> {
+    const { nodes } = this.#options.cluster
     nodes.refused(name, refusedVersion)
     if (nodes.get(name)?.resourceVersion !== refusedVersion) return
-    await nodes.catchUp(async () => (await kube.list(NODES, { project: readNode, fieldSelector: `metadata.name=${name}` })).items)
+    await refreshNodes({ fieldSelector: `metadata.name=${name}` }, this.#options)
   }
 
   #patchFor(deed: NodeAction | UnassumedDeed, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {

@@ -2,7 +2,7 @@ import type { KubeApi } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
 import { DEFAULT_GATES_NAMESPACE } from '../../protocol/names.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import { nodesReadAnew } from '../cache/nodes-read-anew.ts'
+import { refreshPool } from '../cache/refresh-nodes.ts'
 import type { GateChecks } from './gate-check.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
@@ -23,7 +23,7 @@ export function gateChecks({
   return {
     nodeConditions: nodeConditions({
       nodes: cluster.nodes,
-      readAnew: (pool) => nodesReadAnew(pool, { kube, cluster, settings }),
+      refresh: (pool) => refreshPool(pool, settings.names, { kube, cluster }),
     }),
     prometheus: prometheus(ports.prometheus),
     job: job({ kube, namespace: settings.gatesNamespace ?? DEFAULT_GATES_NAMESPACE }),

@@ -11,11 +11,11 @@ const TOLD = 3
 export interface NodeConditionsOptions {
   readonly nodes: Pick<ObjectCache<ClusterNode>, 'get'>
   /** Reads the nodes of a pool again. */
-  readonly readAnew: (pool: string) => Promise<unknown>
+  readonly refresh: (pool: string) => Promise<unknown>
 }
 
 /** Looks at the nodes as the watch shows them, and at those that look well once more as they are. One that is not there any more holds nothing up. */
-export function nodeConditions({ nodes, readAnew }: NodeConditionsOptions): RunGateCheck<NodeConditionsCheck> {
+export function nodeConditions({ nodes, refresh }: NodeConditionsOptions): RunGateCheck<NodeConditionsCheck> {
   return async (check, { nodes: names, pool }) => {
     const look = (): string[] =>
       names.flatMap((name) => {
@@ -24,7 +24,7 @@ export function nodeConditions({ nodes, readAnew }: NodeConditionsOptions): RunG
       })
     let wrong = look()
     if (wrong.length === 0) {
-      await readAnew(pool)
+      await refresh(pool)
       wrong = look()
     }
     if (wrong.length === 0) return { verdict: 'Passed', message: `${names.length} nodes are as required` }

@@ -9,7 +9,7 @@ const SOON = 10_000
 
 export interface ConfirmedStepsOptions {
   /** Reads the nodes of a pool again. @returns whether any of them is another than it was known as */
-  readonly readAnew: (pool: string) => Promise<boolean>
+  readonly refresh: (pool: string) => Promise<boolean>
   readonly now: () => Instant
 }
 
@@ -32,11 +32,11 @@ export class ConfirmedSteps {
    */
   async confirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
     if (!isStep(before, after)) return true
-    const { readAnew, now } = this.#options
+    const { refresh, now } = this.#options
     const age = now() - (this.#newsAt.get(pool) ?? Number.NEGATIVE_INFINITY)
     this.#newsAt.delete(pool)
     if (age >= 0 && age < SOON) return true
-    if (!(await readAnew(pool))) return true
+    if (!(await refresh(pool))) return true
     this.#newsAt.set(pool, now())
     return false
   }

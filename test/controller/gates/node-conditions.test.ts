@@ -19,11 +19,11 @@ function ask(
   later: Fleet = {},
 ) {
   const nodes = new Map(Object.entries(fleet).map(([name, statuses]) => [name, nodeWith(name, statuses)]))
-  const readAnew = async (): Promise<void> => {
+  const refresh = async (): Promise<void> => {
     for (const [name, statuses] of Object.entries(later)) nodes.set(name, nodeWith(name, statuses))
   }
   const asked = { nodes: [...Object.keys(fleet), 'gone'] } as unknown as Asked
-  return nodeConditions({ nodes, readAnew })({ kind: 'nodeConditions', require, forbid }, asked, new AbortController().signal)
+  return nodeConditions({ nodes, refresh })({ kind: 'nodeConditions', require, forbid }, asked, new AbortController().signal)
 }
 
 test.each([
