@@ -12,6 +12,7 @@ import type { Drift } from './drift.ts'
 import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE } from './mending.ts'
+import { noteOutcome } from './note-outcome.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
 import { foundAgain, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
@@ -207,8 +208,7 @@ export class Guard {
     const last = await state.outcome()
     const outcome = last && leaving({ last, now: stamp(ports) }, because)
     if (outcome === undefined || outcome === last) return
-    const trouble = await state.noteOutcome(outcome)
-    if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
+    await noteOutcome(outcome, this.#context)
     await this.#actions.show(outcome)
   }
 
@@ -235,8 +235,7 @@ export class Guard {
       const last = await state.outcome()
       if (last === undefined) return
       const outcome = stuck({ last, now: stamp(ports) }, told)
-      const trouble = outcome.phase === 'Failed' ? await state.noteOutcome(outcome) : undefined
-      if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
+      if (outcome.phase === 'Failed') await noteOutcome(outcome, this.#context)
       await this.#actions.show(outcome)
     })
   }

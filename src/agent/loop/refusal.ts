@@ -3,6 +3,7 @@ import { type AgentContext, stamp } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
 import { parseAssignment } from './fetch.ts'
 import type { Wanted } from './node-watch.ts'
+import { noteOutcome } from './note-outcome.ts'
 
 /**
  * Remembers that nothing came of an assignment and the host is as it was: for good, or until it is tried again. What is
@@ -26,9 +27,7 @@ export async function refusal(
     attempts: last?.assignment === wanted ? last.attempts : 1,
     error: { reason, message },
   }
-  // A disk that takes no writes must not keep the node from saying so.
-  const trouble = await state.noteOutcome(outcome)
-  if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
+  await noteOutcome(outcome, context)
   return outcome
 }
 

@@ -94,36 +94,40 @@ test('agent never shows a change as applied that cut it off, however soon the AP
   expect(phasesOf(machine, deadly)).toEqual(['Applying', 'RolledBack'])
 })
 
-test('agent shows no change as applied before it was answered after it, whatever of its own reports arrives', async () => {
+/** A change is in place, and no question to the API server has been answered since, nor is one before `answerAgain`. */
+async function appliedUnanswered() {
   const { machine } = await settled()
   const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
   await loseNetworkAt(machine, '--v=3')
   await machine.clock.runUntil(() => machine.logged.some((line) => line.startsWith('Applied')))
   const { get } = machine.node
   machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  const answerAgain = (): void => {
+    machine.node.get = get
+  }
+  return { machine, digest, answerAgain }
+}
+
+test('agent shows no change as applied before it was answered after it, whatever of its own reports arrives', async () => {
+  const { machine, digest, answerAgain } = await appliedUnanswered()
   machine.host.faults.network = undefined
   machine.node.reconnect()
   await machine.clock.advance(20_000)
   expect(phasesOf(machine, digest)).toEqual(['Applying', 'Verifying'])
 
-  machine.node.get = get
+  answerAgain()
   await machine.untilDigest(digest, 'Applied')
 })
 
 test('agent that restarts shows no change as applied before it was answered after it', async () => {
-  const { machine } = await settled()
-  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
-  await loseNetworkAt(machine, '--v=3')
-  await machine.clock.runUntil(() => machine.logged.some((line) => line.startsWith('Applied')))
-  const { get } = machine.node
-  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  const { machine, digest, answerAgain } = await appliedUnanswered()
   machine.kill()
   machine.host.faults.network = undefined
   machine.start()
   await machine.clock.advance(20_000)
   expect(phasesOf(machine, digest)).toEqual(['Applying', 'Verifying'])
 
-  machine.node.get = get
+  answerAgain()
   await machine.untilDigest(digest, 'Applied')
 })
 
