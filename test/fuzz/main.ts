@@ -1,9 +1,9 @@
-/**
- * `npm run fuzz -- NAME [--minutes 10] [--seed N]`: gives the parsers of NAME inputs made from test/fuzz/corpus/NAME, until the time is over.
- * A crash, a hang, or memory that grows ends it with the seed and the input. `--seed N` runs that seed alone.
- */
-import { parseArgs } from 'node:util'
+/** `npm run fuzz`: gives parsers of foreign input mutations of a corpus. A crash, a hang, or memory that grows ends it with the seed and the input. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { Argument } from 'commander'
+import { commandLine, numberOption } from '../command-line.ts'
 import type { Finding } from './campaign.ts'
 import { corpusOf, runSeeds } from './campaign.ts'
 import { inputFor } from './mutate.ts'
@@ -14,11 +14,20 @@ const LOOK = 1000
 /** MiB of a worker's heap: what its inputs leave behind may not add up. */
 const HEAP = 256
 
-const options = { minutes: { type: 'string', default: '10' }, seed: { type: 'string' } } as const
-const { values, positionals } = parseArgs({ options, allowPositionals: true })
-const [name = ''] = positionals
+interface Options {
+  readonly minutes: number
+  readonly seed?: number
+}
 
-process.exitCode = values.seed === undefined ? await campaign(Number(values.minutes) * 60_000) : await single(Number(values.seed))
+const command = commandLine('fuzz', 'Mutations of a small corpus for the parsers of foreign input.', 'packs --minutes 2')
+  .addArgument(new Argument('<name>', 'the corpus').choices(readdirSync(join(import.meta.dirname, 'corpus')).sort()))
+  .addOption(numberOption('--minutes <count>', 'until then').default(10))
+  .addOption(numberOption('--seed <seed>', 'one input again'))
+  .parse()
+const { minutes, seed } = command.opts<Options>()
+const [name = ''] = command.args
+
+process.exitCode = seed === undefined ? await campaign(minutes * 60_000) : await single(seed)
 
 async function single(seed: number): Promise<number> {
   const found = await runSeeds(name, { from: seed, to: seed + 1 })

@@ -1,11 +1,9 @@
-/**
- * `npm run mutate -- --under src/rollout [--sample 100] [--seed 1] [--minutes 30] [--quick] [--only src/rollout/wake.ts:12]`: changes one
- * expression at a time in a copy of the project, and tells which changes no test notices.
- */
+/** `npm run mutate`: changes one expression at a time in a copy of the project, and tells which changes no test notices. */
+
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { commandLine, numberOption } from '../command-line.ts'
 import { Random } from '../scenarios/random.ts'
 import { type CleanRun, CleanRuns } from './clean-runs.ts'
 import { firstDifference, testsCalling } from './coverage.ts'
@@ -41,16 +39,28 @@ const FEW = 30
 /** Milliseconds. */
 const LONG = 15_000
 
-const { values } = parseArgs({
-  options: {
-    under: { type: 'string', default: 'src/rollout' },
-    sample: { type: 'string', default: '100' },
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '600' },
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-  },
-})
+interface Options {
+  readonly under: string
+  readonly sample: number
+  readonly seed: number
+  readonly minutes: number
+  readonly quick?: boolean
+  readonly only?: readonly string[]
+}
+
+const options = commandLine(
+  'mutate',
+  'Changes of one expression that no test notices.',
+  '--under src/agent/loop --sample 40 --quick',
+)
+  .option('--under <folder>', 'the folder whose files are changed', 'src/rollout')
+  .addOption(numberOption('--sample <count>', 'how many changes').default(100))
+  .addOption(numberOption('--seed <seed>', 'another sample').default(1))
+  .addOption(numberOption('--minutes <count>', 'begin no further run after that time').default(600))
+  .option('--quick', 'without the longest tests')
+  .option('--only <file:line...>', 'all changes of these lines instead of a sample')
+  .parse()
+  .opts<Options>()
 
 interface Chosen extends Mutant {
   readonly path: string
@@ -68,12 +78,12 @@ const imports = new Map(
     .filter((path) => !path.startsWith('test/e2e/'))
     .map((path) => [path, importsOf(path, readFileSync(join(ROOT, path), 'utf8'))]),
 )
-const all = filesUnder(values.under).flatMap((path): Chosen[] =>
+const all = filesUnder(options.under).flatMap((path): Chosen[] =>
   mutantsOf(readFileSync(join(ROOT, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
 )
-const sample = values.only
-  ? all.filter(({ path, line }) => values.only?.includes(`${path}:${line}`))
-  : sampleByFolder(all, Number(values.sample), new Random(Number(values.seed)))
+const sample = options.only
+  ? all.filter(({ path, line }) => options.only?.includes(`${path}:${line}`))
+  : sampleByFolder(all, options.sample, new Random(options.seed))
 const durations = lastDurations(ROOT)
 const begun = Date.now()
 let lastChanged: string | undefined
@@ -95,7 +105,7 @@ async function runAll(): Promise<void> {
   let left: readonly Chosen[] = sample
   let step = 0
   for (; left.some((mutant) => stagesOf(mutant).length > step) && !isOver(); step++) left = await survivorsOf(left, step)
-  const of = `of ${sample.length} chosen, of ${all.length} possible changes under ${values.under}, seed ${values.seed}`
+  const of = `of ${sample.length} chosen, of ${all.length} possible changes under ${options.under}, seed ${options.seed}`
   console.log(`\n${sample.length - left.length} killed, ${of}, ${secondsSince(begun)} s${isOver() ? ', ended early' : ''}`)
   for (const survivor of left) console.log(`  survived: ${describe(survivor)}`)
   process.exitCode = left.length > 0 ? 1 : 0
@@ -125,7 +135,7 @@ async function outcomeOf(mutant: Chosen, step: number): Promise<Outcome> {
 function stagesOf({ path }: Chosen): readonly (readonly string[])[] {
   const isLong = (test: string): boolean => (durations.get(test) ?? 0) > LONG
   const stages = stagesFor(path, imports, { slow: SLOW, isLong })
-  return values.quick ? stages.filter((tests) => !tests.some((test) => isLong(test) || isSlow(test))) : stages
+  return options.quick ? stages.filter((tests) => !tests.some((test) => isLong(test) || isSlow(test))) : stages
 }
 
 async function testsThatCall(mutant: Chosen, stage: readonly string[]): Promise<readonly CleanRun[]> {
@@ -168,7 +178,7 @@ async function changed<T>(mutant: Chosen, work: () => Promise<T>): Promise<T> {
 }
 
 function isOver(): boolean {
-  return Date.now() - begun > Number(values.minutes) * 60_000
+  return Date.now() - begun > options.minutes * 60_000
 }
 
 function isSlow(test: string): boolean {

@@ -1,10 +1,8 @@
-/**
- * `npm run soak -- --seeds N [--start S] [--kind fast] [--workers N]`: as many stories as asked for, on all cores or so many threads.
- * `npm run soak -- --seed S [--steps N]`: one story again, to the end or only its first N events.
- */
+/** `npm run soak`: any number of stories, or one story again, to the end or only its first events. */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { Option } from 'commander'
+import { commandLine, numberOption } from '../command-line.ts'
 import { SITUATION_NAMES } from './fast/situations.ts'
 import { KINDS } from './kinds.ts'
 import { describe, type Kind } from './tell-stories.ts'
@@ -14,22 +12,33 @@ const BATCH = 50
 /** Of later ones only how to tell them again is shown. */
 const MOST_FAILURES_SHOWN = 5
 
-const { values } = parseArgs({
-  options: {
-    kind: { type: 'string', default: 'fast' },
-    seeds: { type: 'string', default: '10000' },
-    start: { type: 'string', default: '0' },
-    seed: { type: 'string' },
-    steps: { type: 'string' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-  },
-})
-const kind = KINDS.find(({ name }) => name === values.kind)
-if (!kind) throw new Error(`read --kind "${values.kind}": it must be ${KINDS.map(({ name }) => name).join(' or ')}`)
-process.exitCode = values.seed === undefined ? await soak(kind) : await replay(kind, number('seed', values.seed))
+interface Options {
+  readonly kind: string
+  readonly seeds: number
+  readonly start: number
+  readonly workers: number
+  readonly seed?: number
+  readonly steps?: number
+}
+
+const options = commandLine(
+  'soak',
+  'Whole fleets in virtual time: any number of stories, or one again.',
+  '--kind full --seeds 500',
+)
+  .addOption(new Option('--kind <name>', 'what the stories are about').choices(KINDS.map(({ name }) => name)).default('fast'))
+  .addOption(numberOption('--seeds <count>', 'how many stories').default(10_000))
+  .addOption(numberOption('--start <seed>', 'the first seed', 15).default(0))
+  .addOption(numberOption('--workers <count>', 'threads').default(availableParallelism()))
+  .addOption(numberOption('--seed <seed>', 'one story again', 15))
+  .addOption(numberOption('--steps <count>', 'of that story: its first events, then the end'))
+  .parse()
+  .opts<Options>()
+const kind = KINDS.find(({ name }) => name === options.kind)
+if (kind) process.exitCode = options.seed === undefined ? await soak(kind, options) : await replay(kind, options.seed)
 
 async function replay(told: Kind, seed: number): Promise<number> {
-  const steps = values.steps === undefined ? told.steps : number('steps', values.steps)
+  const { steps = told.steps } = options
   const end = await told.tell(seed, steps)
   console.log(
     end.ok ? `seed ${seed}: it holds` : describe(end, `npm run soak -- --kind ${told.name} --seed ${seed} --steps ${steps}`),
@@ -37,8 +46,7 @@ async function replay(told: Kind, seed: number): Promise<number> {
   return end.ok ? 0 : 1
 }
 
-async function soak({ name }: Kind): Promise<number> {
-  const [start, seeds] = [number('start', values.start), number('seeds', values.seeds)]
+async function soak({ name }: Kind, { start, seeds, workers }: Options): Promise<number> {
   const failures: string[] = []
   const reached = new Map<string, number>()
   const began = performance.now()
@@ -61,7 +69,7 @@ async function soak({ name }: Kind): Promise<number> {
     }
     await worker.terminate()
   }
-  await Promise.all(Array.from({ length: number('workers', values.workers) }, work))
+  await Promise.all(Array.from({ length: workers }, work))
   const seconds = (performance.now() - began) / 1000
   const { user, system } = process.cpuUsage()
   process.stderr.write('\n')
@@ -97,9 +105,4 @@ function ask(worker: Worker, batch: { readonly start: number; readonly end: numb
     worker.once('error', reject)
     worker.postMessage(batch)
   })
-}
-
-function number(option: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new Error(`read --${option} "${text}": it must be a number`)
-  return Number(text)
 }
