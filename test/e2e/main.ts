@@ -1,11 +1,7 @@
-/**
- * The end-to-end tests: `node test/e2e/main.ts [--lanes N] [--keep] [--list] [--teardown] [scenario…]`.
- *
- * Every run begins by tearing down what an earlier one left, and ends with a table and a line that counts.
- */
+/** The end-to-end tests. Every run begins by tearing down what an earlier one left, and ends with a table and a line that counts. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { commandLine, numberOption } from '../command-line.ts'
 import { buildBinaries } from './build/binaries.ts'
 import { fillCache } from './build/fill-cache.ts'
 import { missingPrerequisites } from './cluster/prerequisites.ts'
@@ -17,38 +13,45 @@ import type { Scenario } from './scenario.ts'
 
 const say = (line: string) => console.log(line)
 
+interface Options {
+  readonly lanes: number
+  readonly keep: boolean
+  readonly list?: boolean
+  readonly teardown?: boolean
+}
+
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      lanes: { type: 'string', default: '2' },
-      keep: { type: 'boolean', default: false },
-      list: { type: 'boolean' },
-      teardown: { type: 'boolean' },
-    },
-  })
+  const command = commandLine('e2e', 'Scenarios on real nodes: all of them, or those that are named.', 'reboot signatures')
+    .argument('[scenario...]')
+    .addOption(numberOption('--lanes <count>', 'how many clusters may live at a time').default(2))
+    .option('--keep', 'leave the cluster of the last scenario up', false)
+    .option('--list', 'name the scenarios')
+    .option('--teardown', 'only tear down what an earlier run left')
+    .parse()
+  const { args: named } = command
+  const options = command.opts<Options>()
   const scenarios = await loadScenarios()
-  if (values.list) return list(scenarios)
+  if (options.list) return list(scenarios)
   const missing = missingPrerequisites('nodes')
   if (missing.length > 0) return complain(missing)
   for (const slot of await teardownLeftovers({ kept: true })) say(`torn down: what was left of cluster ${slot.number}`)
-  if (values.teardown) return 0
-  const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+  if (options.teardown) return 0
+  const unknown = named.filter((name) => !scenarios.some((scenario) => scenario.name === name))
   if (unknown.length > 0) return complain([`no scenario is called "${unknown.join('", "')}"; --list names them all`])
   await fillCache(say)
-  const isChosen = ({ name, onRequest }: Scenario) => (positionals.length === 0 ? !onRequest : positionals.includes(name))
+  const isChosen = ({ name, onRequest }: Scenario) => (named.length === 0 ? !onRequest : named.includes(name))
   const chosen = scenarios.filter(isChosen)
-  for (const { name } of scenarios.filter(({ onRequest }) => onRequest && positionals.length === 0))
+  for (const { name } of scenarios.filter(({ onRequest }) => onRequest && named.length === 0))
     say(`not run: ${name}, which has to be named: npm run e2e -- ${name}`)
   // Whoever needs one waits for it, and says why there is none.
   void buildBinaries(
     chosen.flatMap(({ builds = [] }) => builds),
     say,
   ).catch(() => undefined)
-  const lanes = values.keep ? 1 : Number(values.lanes)
-  if (!(lanes >= 1)) return complain([`--lanes ${values.lanes}: expected how many clusters may live at a time, such as 2`])
+  const lanes = options.keep ? 1 : options.lanes
+  if (!(lanes >= 1)) return complain([`--lanes ${options.lanes}: expected how many clusters may live at a time, such as 2`])
   const started = performance.now()
-  const results = await runScenarios(chosen, { lanes, keep: values.keep, say })
+  const results = await runScenarios(chosen, { lanes, keep: options.keep, say })
   const took = (performance.now() - started) / 1000
   const failed = results.filter(({ passed }) => !passed).length
   say(`\n${resultTable(results)}\n\n${took.toFixed(0)} s in all; times: ${await keepResults(results)}\n${failureList(results)}`)
