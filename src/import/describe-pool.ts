@@ -1,6 +1,7 @@
 import { canonicalJson, type Json } from '../protocol/digest.ts'
 import type { FlagValue } from '../repo/schema/common.ts'
 import { type ChosenLabels, chooseLabels, labelsOfKubelets } from './choose-labels.ts'
+import { commonHost } from './common-host.ts'
 import { common, isEmpty, isSame, without } from './factor.ts'
 import type { NodeGroup } from './group-nodes.ts'
 import { type HostContent, type JsonObject, type NodeDescription, type PackagedKubelet, type Remark, remark } from './subject.ts'
@@ -41,7 +42,7 @@ export function describePool(group: NodeGroup, groups: readonly NodeGroup[]): Po
     ...{ name, nodes: members.map(({ node }) => node.name), layout: typical?.layout, version, flags, config },
     binaries: version === undefined ? [] : members.flatMap(({ binary }) => binary ?? []),
     packaged: version === undefined ? undefined : sources[0],
-    host: sharedHost(members),
+    host: commonHost(members.map(({ host }) => host)),
     overrides: members
       .map((member) => overrideOf(member, { flags, config }))
       .filter((each) => !isEmpty({ ...each.flags, ...each.config })),
@@ -76,17 +77,6 @@ function overrideOf({ node, flags, config }: NodeDescription, pool: Pick<PoolDes
   }
 }
 
-function sharedHost(members: readonly NodeDescription[]): HostContent {
-  const hosts = members.map(({ host }) => host)
-  return {
-    files: common(hosts.map(({ files }) => files)),
-    units: common(hosts.map(({ units }) => units)),
-    packages: common(hosts.map(({ packages }) => packages)),
-    time: common(hosts.map(({ time }) => time)),
-    settings: common(hosts.map(({ settings }) => settings)),
-  }
-}
-
 /** The same on several nodes is reported once. */
 function remarksOf(members: readonly NodeDescription[]): Remark[] {
   const found: Remark[] = []
@@ -117,7 +107,7 @@ function sourceRemark(members: readonly NodeDescription[]): Remark {
 }
 
 function hostDifferences(members: readonly NodeDescription[]): Remark[] {
-  const shared = sharedHost(members)
+  const shared = commonHost(members.map(({ host }) => host))
   const sections = ['files', 'units', 'packages', 'time', 'settings'] as const
   return sections.flatMap((section) => {
     const names = new Set(members.flatMap(({ host }) => Object.keys(without<unknown>(host[section], shared[section]))))

@@ -1,5 +1,6 @@
+import { commonHost } from './common-host.ts'
 import type { PoolDescription } from './describe-pool.ts'
-import { common, isEmpty, without } from './factor.ts'
+import { isEmpty, without } from './factor.ts'
 import { SHARED_NAME } from './group-nodes.ts'
 import type { HostContent } from './subject.ts'
 import { commentText, remarkLines, repoDocument } from './yaml-document.ts'
@@ -11,14 +12,7 @@ type Pool = Pick<PoolDescription, 'name' | 'host' | 'remarks'>
 
 /** What all pools have; of one alone, nothing, since its own profile has it. */
 export function sharedHost(pools: readonly Pick<Pool, 'host'>[]): HostContent {
-  const hosts = pools.length > 1 ? pools.map(({ host }) => host) : []
-  return {
-    files: common(hosts.map(({ files }) => files)),
-    units: common(hosts.map(({ units }) => units)),
-    packages: common(hosts.map(({ packages }) => packages)),
-    time: common(hosts.map(({ time }) => time)),
-    settings: common(hosts.map(({ settings }) => settings)),
-  }
+  return commonHost(pools.length > 1 ? pools.map(({ host }) => host) : [])
 }
 
 /** HostProfiles of the pools, the one that they share, and the files of the repository that these name. */
