@@ -46,7 +46,7 @@ export interface PoolJournal {
 
 export interface PoolWritesOptions {
   readonly journal: PoolJournal
-  readonly nodeWrites: NodeWrites
+  readonly nodeWrites: Pick<NodeWrites, 'mayBegin' | 'assume' | 'begin' | 'withdraw' | 'isSent' | 'recall'>
   readonly failures: WriteFailures
   readonly askGate: (pool: string, action: Extract<Action, { kind: 'askGate' }>) => void
   readonly prove: (action: ProofWrite) => void

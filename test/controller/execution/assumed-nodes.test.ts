@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { NodeList } from '../../../src/controller/cache/node-list.ts'
 import { AssumedNodes } from '../../../src/controller/execution/assumed-nodes.ts'
+import type { NodeAction } from '../../../src/controller/execution/node-patch.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 
 const node = projectNode(namesFor())({ metadata: { name: 'n0', resourceVersion: '1' } })
 const nodes = new NodeList([node])
@@ -34,4 +36,30 @@ test('a write whose fate is not known is counted on by a pass that began before 
   expect(assumed.of(node, 70_000).view.assigned?.revision).toBe('new')
   expect(assumed.of(node, 40_000)).toBe(node)
   expect(assumed.has('n0')).toBe(false)
+})
+
+const cordon = { kind: 'cordon', node: 'n0', mark: { digest: 'd', at: 5, state: 'Ours' } } as const
+const found = { digest: 'd', at: 5, state: 'Found' } as const
+const uncordon = { kind: 'uncordon', node: 'n0', lifts: true } as const
+
+test.each<readonly [what: string, action: NodeAction, isCordoned: boolean, after: Partial<NodeView>]>([
+  ['a cordon of ours', cordon, false, { unschedulable: true, mark: cordon.mark }],
+  ['a mark under the cordon of somebody else', { ...cordon, mark: found }, true, { unschedulable: true, mark: found }],
+  ['a mark whose cordon somebody else took back', { ...cordon, mark: found }, false, { unschedulable: false, mark: found }],
+  ['an uncordon that lifts the cordon', uncordon, true, { unschedulable: false, mark: undefined }],
+  ['an uncordon that leaves the cordon', { ...uncordon, lifts: false }, true, { unschedulable: true, mark: undefined }],
+  ['an uncordon of a node without a cordon', { ...uncordon, lifts: false }, false, { unschedulable: false, mark: undefined }],
+  ['assignments by hand that are allowed', { kind: 'allowByHand', node: 'n0', allowed: true }, false, { byHandAllowed: true }],
+  ['assignments by hand that are not', { kind: 'allowByHand', node: 'n0', allowed: false }, false, { byHandAllowed: undefined }],
+])('a node counts as it is after %s, while that is under way', (_, action, isCordoned, after) => {
+  const before = { ...node, view: { ...node.view, unschedulable: isCordoned, byHandAllowed: true } as NodeView }
+  const assumed = new AssumedNodes()
+  assumed.assume(before, action, 'workers')
+  expect(assumed.of(before, 10).view).toEqual({ ...before.view, ...after })
+})
+
+test('a node that is gone is not there while its assignment is under way', () => {
+  const assumed = new AssumedNodes()
+  assumed.assume(node, assign, 'workers')
+  expect(assumed.applyTo(new NodeList([]), 10).nodes).toEqual([])
 })

@@ -90,6 +90,8 @@ test('a queue takes back what was not sent, tells of each, and sends none of it'
   expect(sent).toHaveLength(17)
   push('a', 'later')
   expect(sent.at(-1)).toBe('later')
+  push('a', 'another')
+  expect(sent.at(-1)).toBe('later')
 })
 
 test('a queue that ends sends nothing more, and waits for what was sent', async () => {

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { assign, NOW, retry, somePoolWrites, uncordon } from './some-pool-writes.ts'
+
+test('a status that is news is written before the nodes of its decision, which count as assigned meanwhile', async () => {
+  const { begin, since, status } = somePoolWrites({ dueAt: NOW })
+  expect(begin(assign('a'))).toBeUndefined()
+  expect(await since()).toEqual(['assume assign a', 'assume status of workers', 'write status of workers'])
+  status.resolve(true)
+  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'changed'])
+})
+
+test('a status of mere counts keeps no node waiting', async () => {
+  const { begin, since } = somePoolWrites({ dueAt: NOW, isNews: false })
+  begin(assign('a'))
+  expect(await since()).toEqual([
+    ...['assume assign a', 'assume status of workers', 'begin assign a with d', 'write status of workers'],
+  ])
+})
+
+test('a status that is due later is not written, and the time for it is told', async () => {
+  const { begin, since } = somePoolWrites({ dueAt: NOW + 1 })
+  expect(begin()).toBe(NOW + 1)
+  expect(await since()).toEqual([])
+  expect(begin(assign('a'))).toBe(NOW + 1)
+  expect(await since()).toEqual(['assume assign a', 'begin assign a with d', 'afterwards workers'])
+})
+
+test('a status that stands there as it is asks for no other decision', async () => {
+  const { begin, since } = somePoolWrites()
+  expect(begin()).toBeUndefined()
+  expect(await since()).toEqual([])
+  begin(assign('a'))
+  expect(await since()).toEqual(['assume assign a', 'begin assign a with d', 'afterwards workers'])
+  begin(assign('b'))
+  expect(await since()).toEqual(['assume assign b', 'begin assign b with d', 'afterwards workers'])
+})
+
+test('what was not written because something else went first is decided again, and its nodes count as before', async () => {
+  const { begin, since, status } = somePoolWrites({ dueAt: NOW })
+  begin(assign('a'), retry)
+  await since()
+  status.resolve(false)
+  expect(await since()).toEqual(['withdraw assign a', 'changed'])
+})
+
+test('a status that could not be written keeps its nodes from being assigned', async () => {
+  const { begin, since, status } = somePoolWrites({ dueAt: NOW })
+  begin(assign('a'))
+  await since()
+  status.reject(new Error('no'))
+  expect(await since()).toEqual(['withdraw assign a', 'failed workers: no', 'changed'])
+})
+
+test('what fails after the nodes were begun takes none of them back', async () => {
+  const { begin, since, status, journal } = somePoolWrites({ dueAt: NOW })
+  journal.fault = new Error('later')
+  begin(assign('a'))
+  await since()
+  status.resolve(true)
+  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'failed workers: later', 'changed'])
+})
+
+test('nodes that do not wait for a status stay begun when it could not be written', async () => {
+  const { begin, since, status } = somePoolWrites({ dueAt: NOW, isNews: false })
+  begin(assign('a'))
+  await since()
+  status.reject(new Error('no'))
+  expect(await since()).toEqual(['failed workers: no', 'changed'])
+})
+
+test('a pass that comes while news are written leaves its actions, and the nodes of the first are decided again', async () => {
+  const { begin, since, status } = somePoolWrites({ dueAt: NOW })
+  begin(assign('a'))
+  await since()
+  expect(begin(assign('b'), uncordon('c'))).toBeUndefined()
+  expect(await since()).toEqual(['assume uncordon c', 'begin uncordon c'])
+  status.resolve(true)
+  expect(await since()).toEqual(['withdraw assign a', 'afterwards workers', 'changed'])
+})
