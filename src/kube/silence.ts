@@ -7,6 +7,8 @@ import { pause, type Timers } from './timers.ts'
 const ASK_AFTER = 15_000
 /** An event of both watches may arrive here a little later. */
 const GRACE = 2_000
+/** A reason of its own: the default one is an exception that is made anew, with its stack, for each chunk. */
+const HEARD = 'heard'
 
 export interface Silence {
   /** Milliseconds after which a silent watch counts as stalled. */
@@ -43,7 +45,7 @@ export async function* guarded(
       })
       .finally(() => {
         cancel()
-        heard.abort()
+        heard.abort(HEARD)
       })
     if (next.done) return
     yield next.value

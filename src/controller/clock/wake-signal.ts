@@ -1,6 +1,9 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from './clock.ts'
 
+/** A reason of its own: the default one is an exception that is made anew, with its stack, for each wait. */
+const SETTLED = 'settled'
+
 export interface WaitOptions {
   readonly until?: Instant | undefined
   /** On the monotonic clock: no sooner, whatever happens. */
@@ -49,7 +52,7 @@ export class WakeSignal {
       })
       const due = until === undefined ? [] : [clock.sleepUntil(until, either)]
       await Promise.race([woken, stopped, ...due])
-      settled.abort()
+      settled.abort(SETTLED)
     }
     const early = (notBefore ?? 0) - clock.elapsed()
     if (early > 0) await clock.sleepUntil(clock.now() + early, signal)

@@ -9,7 +9,7 @@ export interface StatusContext {
 /** A decided status as it is written: with what only the shell knows. */
 export function completeStatus(decided: NodePoolStatus, { generation, observedRevision }: StatusContext): NodePoolStatus {
   const { target, wave, nodes, conditions } = decided
-  return wellFormed({
+  return asStored({
     ...decided,
     observedGeneration: generation,
     ...(observedRevision !== undefined && { observedRevision }),
@@ -29,13 +29,17 @@ function pausedBy({ observedControls }: NodePoolStatus): { readonly paused?: 'Po
   return observedControls?.fleetPaused === undefined ? {} : { paused: 'Fleet' }
 }
 
-/** Texts that were cut in the middle of an emoji: an API server mends them as it stores them, and what it has would never be what was meant. */
-function wellFormed<T>(value: T): T {
-  const text = JSON.stringify(value)
-  // Half a pair of surrogates is written as an escape.
-  if (!text.includes('\\ud')) return JSON.parse(text) as T
-  const mended = JSON.stringify(value, (_, member) => (typeof member === 'string' ? member.toWellFormed() : member))
-  return JSON.parse(mended) as T
+/**
+ * As an API server stores it: without what is undefined, and texts that were cut in the middle of an emoji are mended. Otherwise what it has
+ * would never be what was meant.
+ */
+function asStored<T>(value: T): T
+function asStored(value: unknown): unknown {
+  if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((entry) => asStored(entry))
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, asStored(member)]))
 }
 
 /**
