@@ -85,11 +85,10 @@ export class SpanRecorder {
     const note = this.#noted(view)
     const ended = nodeEnd(view, now)
     const pool = ended && pools.get(ended.assigned.pool)
-    const run = ended && pool && runOf(pool, ended.assigned)
-    if (ended && run === undefined && ended.end >= this.#since) return []
+    const traceId = ended && pool && traceOf(pool, ended.assigned)
+    if (ended && traceId === undefined && ended.end >= this.#since) return []
     this.#seen.add(node)
-    if (!ended || !pool || !run) return []
-    const traceId = traceIdOf(pool, run)
+    if (!ended || traceId === undefined) return []
     const spanId = nodeSpanId(traceId, view, ended.assigned)
     if (note.done === spanId) return []
     this.#notes.set(view.name, { ...note, done: spanId })
@@ -117,12 +116,11 @@ export class SpanRecorder {
   }
 }
 
-/** The newest run of the assigned revision that began before. */
-function runOf(
-  { status }: TracedPool,
-  { revision, at }: { readonly revision: string; readonly at: Instant },
-): HistoryEntry | undefined {
-  return status.history?.find((run) => run.revision === revision && Date.parse(run.startedAt) <= at + TOLERANCE)
+/** Of the newest run of the assigned revision that began before. */
+function traceOf(pool: TracedPool, { revision, at }: { readonly revision: string; readonly at: Instant }): string | undefined {
+  const isOf = (run: HistoryEntry) => run.revision === revision && Date.parse(run.startedAt) <= at + TOLERANCE
+  const run = pool.status.history?.find(isOf)
+  return run && traceIdOf(pool, run)
 }
 
 function endOf(pool: TracedPool, traceId: string): Instant | undefined {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { CeilingView } from '../../../src/controller/cache/ceiling-schema.ts'
 import { ConfirmedCeilings } from '../../../src/controller/cache/confirmed-ceilings.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import { KubeError } from '../../../src/kube/kube-api.ts'
+import { type FollowEvent, KubeError } from '../../../src/kube/kube-api.ts'
 import { FakeKube } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -33,4 +33,65 @@ test('a Ceiling whose kind the server no longer gives allows nothing, and says w
     unreadable: 'no such kind',
     remedy: 'apply deploy/crds/ceilings.yaml and deploy/controller-rbac.yaml',
   })
+})
+
+const items = [{ name: 'fleet', namespace: '', resourceVersion: '1', ceiling: { rules: [] } }] as const
+
+/** What is known of the Ceiling after events of the watch, before anything was confirmed. */
+function known(...events: readonly FollowEvent<CeilingView>[]): CeilingView | undefined {
+  const ceilings = new ObjectCache<CeilingView>(() => undefined)
+  const ending = new AbortController()
+  const confirmed = new ConfirmedCeilings({ kube: new FakeKube(), clock: new TestClock(), signal: ending.signal, ceilings })
+  for (const event of events) confirmed.observe(event)
+  ending.abort()
+  return ceilings.get('fleet')
+}
+
+const later = { ...items[0], resourceVersion: '2', ceiling: { rules: [], unreadable: 'no' } }
+
+test.each<readonly [what: string, events: readonly FollowEvent<CeilingView>[], version: string | undefined]>([
+  ['is listed', [{ type: 'sync', items }], '1'],
+  [
+    'is changed',
+    [
+      { type: 'sync', items },
+      { type: 'upsert', item: later },
+    ],
+    '2',
+  ],
+  [
+    'is listed as another one',
+    [
+      { type: 'sync', items },
+      { type: 'sync', items: [later] },
+    ],
+    '2',
+  ],
+  [
+    'is not listed any more',
+    [
+      { type: 'sync', items },
+      { type: 'sync', items: [] },
+    ],
+    '1',
+  ],
+  [
+    'is deleted',
+    [
+      { type: 'sync', items },
+      { type: 'delete', name: 'fleet', namespace: '' },
+    ],
+    '1',
+  ],
+  ['was never there', [{ type: 'sync', items: [] }], undefined],
+  [
+    'comes later',
+    [
+      { type: 'sync', items: [] },
+      { type: 'upsert', item: later },
+    ],
+    '2',
+  ],
+])('a Ceiling that %s counts as the watch says, but for its end', (_, events, version) => {
+  expect(known(...events)?.resourceVersion).toBe(version)
 })

@@ -48,6 +48,18 @@ test('a node that changes nothing keeps no account, and one that was created aga
   expect(bounded(node, anew, NOW)).toBe(anew)
 })
 
+test.each([
+  ['ten changes within ten minutes keep', 'Debian 12', NOW - 10 * MINUTE + 1],
+  ['the oldest of ten changes ten minutes ago does not keep', 'Debian 13', NOW - 10 * MINUTE],
+  ['a change of a clock that was put back does not keep', 'Debian 13', NOW + 1],
+  ['a change at this moment keeps', 'Debian 12', NOW],
+])('%s the facts of before', (_, osImage, first) => {
+  const project = projectNode(namesFor())
+  const factChanges = [first, ...Array.from({ length: 9 }, (_each, n) => NOW - n)]
+
+  expect(bounded({ ...project(object('Debian 12')), factChanges }, project(object('Debian 13')), NOW).facts.osImage).toBe(osImage)
+})
+
 test('facts and conditions of any length are cut, and shown as what they are', () => {
   const seen = object(`\u001b[31m${'x'.repeat(100_000)}`)
   const conditions = Array.from({ length: 1000 }, (_, n) => ({ type: `T${n}`, status: 'True' }))

@@ -161,6 +161,35 @@ test('a wave that opened before this controller led is left out, and its nodes b
   expect(shown(all)).toEqual(['node n0 90-99 < rollout workers', 'apply 90-99 < node n0', 'rollout workers 0-119 < '])
 })
 
+test('a node that was assigned in one wave belongs to it when it ends in the next one', () => {
+  const look = aRecorder()
+  const [canary, rest] = [aPool({ wave: { index: 1, name: 'canary' } }), aPool({ wave: { index: 2, name: 'all' } })]
+  const all = [
+    ...look(5, canary, [aNode('n0', { assigned: 5 })]),
+    ...look(20, rest, [aNode('n0', { assigned: 5, report: { phase: 'Applying', since: 15 } })]),
+    ...look(31, rest, [aNode('n0', { assigned: 5, report: { phase: 'Applied', since: 30 } })]),
+  ]
+
+  expect(shown(all)).toEqual(['wave canary 0-20 < ?', 'node n0 5-30 < wave canary', 'apply 5-30 < node n0'])
+})
+
+test.each([
+  ['a second before its rollout began belongs to it', 6, ['node n0 5-9 < ?', 'apply 5-9 < node n0']],
+  ['more than a second before a rollout began does not belong to it', 6.001, []],
+])('a node that was assigned, by the clock of another controller, %s', (_, startedAt, expected) => {
+  const node = aNode('n0', { assigned: 5, report: { phase: 'Applied', since: 9 } })
+  expect(shown(aRecorder()(10, aPool({ run: { startedAt: at(startedAt) } }), [node]))).toEqual(expected)
+})
+
+test('a node that ended when this controller began to look is told once the status names its rollout', () => {
+  const look = aRecorder(29)
+  const node = aNode('n0', { assigned: 5, report: { phase: 'Applied', since: 9 } })
+  const other = { revision: 'b'.repeat(40) }
+
+  expect(look(30, aPool({ run: other }), [node])).toEqual([])
+  expect(shown(look(31, aPool({}), [node]))).toEqual(['node n0 5-9 < ?', 'apply 5-9 < node n0'])
+})
+
 test('the clock of a node makes no span end before it begins, or in the future', () => {
   const look = aRecorder()
   const early = aNode('n0', { assigned: 5, report: { phase: 'Applied', since: -999 } })
