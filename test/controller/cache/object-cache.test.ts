@@ -152,3 +152,25 @@ test.each([
   cache.observe({ type: 'upsert', item: thing('a', version, 'blue') })
   expect(cache.get('a')?.color.name).toBe(color)
 })
+
+test.each<readonly [what: string, isNews: boolean, listed: readonly Thing[]]>([
+  ['nothing', false, []],
+  ['what is known', false, [thing('a', '10', 'red')]],
+  ['a newer version without a visible change', false, [thing('a', '11', 'red')]],
+  ['a visible change', true, [thing('a', '11', 'blue')]],
+  ['an older version that looks different', false, [thing('a', '9', 'blue')]],
+  ['another one', true, [thing('b', '11', 'blue')]],
+  ['a visible change and what is known', true, [thing('a', '11', 'blue'), thing('a', '11', 'blue')]],
+])('a list that is caught up with says whether it brought news: %s', async (_, isNews, listed) => {
+  const { cache } = aCache(thing('a', '10', 'red'))
+  expect(await cache.catchUp(async () => listed)).toBe(isNews)
+})
+
+test('the same object once more is no news, and of another object with the same version the later one counts', async () => {
+  const known = thing('a', '10', 'red')
+  const { cache, told } = aCache(known)
+  expect(await cache.catchUp(async () => [known])).toBe(false)
+  expect(told.times).toBe(0)
+  cache.observe({ type: 'upsert', item: thing('a', '10', 'blue') })
+  expect([cache.get('a')?.color.name, told.times]).toEqual(['blue', 1])
+})
