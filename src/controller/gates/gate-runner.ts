@@ -52,7 +52,7 @@ export class GateRunner {
     const ending = AbortSignal.any([signal, timeout])
     try {
       const ended = Promise.withResolvers<never>()
-      ending.addEventListener('abort', () => ended.reject(ending.reason), { once: true })
+      ending.addEventListener('abort', () => ended.reject(ending.reason))
       return await Promise.race([checkFor(gateChecks, asked)(pool, ending), ended.promise])
     } catch (error) {
       const message = timeout.aborted ? `no answer within ${ASK_TIMEOUT / 1000} s` : (error as Error).message

@@ -103,7 +103,7 @@ function takenBy(strangers: readonly PodIdentity[]): Error {
   )
 }
 
-async function done(work: Promise<void>): Promise<{ readonly isDone: true }> {
+async function done(work: Promise<void>): Promise<{ readonly isDone: boolean }> {
   await work
   return { isDone: true }
 }

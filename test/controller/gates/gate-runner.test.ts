@@ -86,6 +86,19 @@ test('what gates of another run or wave said is forgotten', async () => {
   expect(keeper.answersFor('workers').map(({ gate }) => gate)).toEqual(['new'])
 })
 
+test('what other gates of the same wave said is kept, and the last answer of each gate counts', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  const all = [{ gate: 'slo' }, { gate: 'other' }, { gate: 'slo' }, { gate: 'slo', wave: 'all' }]
+  for (const [i, more] of all.entries()) {
+    keeper.ask('workers', question(more))
+    asked[i]?.resolve({ verdict: 'Passed', message: `${i}` })
+    await heard()
+    if (i === 2)
+      expect(keeper.answersFor('workers').map(({ gate, message }) => `${gate} ${message}`)).toEqual(['other 1', 'slo 2'])
+  }
+  expect(keeper.answersFor('workers').map(({ gate, message }) => `${gate} ${message}`)).toEqual(['slo 3'])
+})
+
 test('a question that fails is no answer, and its message is cut', async () => {
   const { keeper, asked, heard } = aKeeper()
   keeper.ask('workers', question())

@@ -35,6 +35,13 @@ test('more than the limit of a minute waits until there is room', () => {
   expect(due(wanted, { sentAt: [NOW - 59_000, NOW - 1000, NOW] })).toEqual({ ids: [], wakeIn: 1 })
 })
 
+test('as many as a minute has room for are sent, and no later time is told', () => {
+  const wanted = [aNotification('a', 60), aNotification('b', 50)]
+
+  expect(due(wanted)).toEqual({ ids: ['a', 'b'], wakeIn: undefined })
+  expect(due(wanted.slice(1), { sentAt: [NOW - 59_000] })).toEqual({ ids: ['b'], wakeIn: undefined })
+})
+
 test('memory is bounded, and ends with its pool', () => {
   const many = Array.from({ length: 40 }, (_, index) => aNotification(`n${index}`, 0))
   const told = withTold(new Map([['gone', ['x']]]), many, { pools: new Set(['workers']), wanted: [] })

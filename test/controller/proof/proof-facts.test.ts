@@ -85,6 +85,36 @@ test('the last complaint of a kubelet about the pod stands behind what the pod s
   expect(withComplaint(aPod({ phase: 'Pending' }), []).message).toBeUndefined()
 })
 
+test('a pod that somebody put another container into has to end when its own does', () => {
+  const containers = [
+    { name: 'proof', image: 'busybox' },
+    { name: 'sidecar', image: 'proxy' },
+  ]
+  const withSpec = (all: readonly object[]) =>
+    projectProofPod({ metadata: { name: 'proof-1' }, spec: { containers: all }, status: {} }).pod
+
+  expect(withSpec(containers).hasToEnd).toBe(true)
+  expect(
+    withSpec([
+      { name: 'proof', image: 'pause' },
+      { name: 'sidecar', image: 'proxy' },
+    ]).hasToEnd,
+  ).toBeUndefined()
+  expect(withSpec([]).hasToEnd).toBeUndefined()
+})
+
+test('of two complaints of one second the later one stands', () => {
+  const complaint = (message: string) =>
+    projectComplaint({
+      metadata: { name: message },
+      involvedObject: { uid: 'uid-1' },
+      message,
+      lastTimestamp: '2026-11-21T08:01:02Z',
+    } as never)
+
+  expect(withComplaint(aPod({ phase: 'Pending' }), [complaint('one'), complaint('other')]).message).toBe('other')
+})
+
 test.each([
   'registry.k8s.io/pause:3.10',
   'registry.k8s.io/pause@sha256:7031c1b2',

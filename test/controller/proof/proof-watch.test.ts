@@ -51,6 +51,7 @@ test('pods that prove nodes are told to the pool of their node alone', async () 
     const pods = watch.podsOf(pool, [{ name }, { name: `${pool}1` }])
     return pods?.kind === 'known' && [...pods.pods].map(([node, pod]) => `${node} ${pod.uid}`)
   }
+  expect([watch.nodeOf('uid-b0'), watch.nodeOf('gone')]).toEqual(['b0', undefined])
   expect(podsOf('a', 'a0')).toEqual(['a0 uid-a0'])
   expect(podsOf('b', 'b0')).toEqual(['b0 uid-b0'])
   expect(watch.podsOf('a', [{ name: 'a0' }, { name: 'a1' }])).toBe(watch.podsOf('a', [{ name: 'a0' }]))
