@@ -45,7 +45,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
   const ports = {
     files,
-    downloads: httpDownloads({ tree, isNamed }),
+    downloads: httpDownloads({ tree, isNamed, environment: process.env }),
     archives: tarArchives(tree),
     watchDirectory: directoryWatch(place),
     accounts: accountPrograms(root),

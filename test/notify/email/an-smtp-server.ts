@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface ReceivedMail {
@@ -32,18 +30,6 @@ export interface MailServer extends AsyncDisposable {
   login: { readonly user: string; readonly password: string } | undefined
   /** Resolves when somebody has connected, and with when that connection has ended. */
   readonly connected: Promise<{ readonly ended: Promise<void> }>
-}
-
-const run = promisify(execFile)
-
-/** An authority and a certificate for 127.0.0.1 that it signed. @param folder gets `ca.crt`, `server.crt` and their keys */
-export async function makeCertificates(folder: string): Promise<void> {
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const file = (name: string) => ['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.crt`)]
-  await run('openssl', ['req', '-x509', ...newKey, '-subj', '/CN=mail authority', ...file('ca')])
-  const signed = ['-CA', join(folder, 'ca.crt'), '-CAkey', join(folder, 'ca.key')]
-  const names = ['-addext', 'basicConstraints=critical,CA:FALSE', '-addext', 'subjectAltName=IP:127.0.0.1']
-  await run('openssl', ['req', '-x509', ...newKey, ...signed, '-subj', '/CN=mail', ...names, ...file('server')])
 }
 
 export interface MailServerOptions {

@@ -9,7 +9,8 @@ import { emailTo } from '../../../src/notify/email/email.ts'
 import { emailSettings } from '../../../src/notify/email/email-settings.ts'
 import { loadNodemailer } from '../../../src/notify/email/load-nodemailer.ts'
 import type { Notification } from '../../../src/notify/notification.ts'
-import { aMailServer, type MailServer, makeCertificates } from './an-smtp-server.ts'
+import { makeCertificates } from '../../make-certificates.ts'
+import { aMailServer, type MailServer } from './an-smtp-server.ts'
 
 let folder: string
 
