@@ -34,7 +34,7 @@ export async function followRedirects(url: string, { signal, isNamed, environmen
     // What a redirect has to say besides is not read: it need not end.
     response.destroy()
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
-      throw new Error(`download "${shownUrl(url)}": HTTP ${statusCode}`)
+      throw new Error(`download "${shownUrl(url)}"${byProxy(proxy)}: HTTP ${statusCode}`)
     const next = new URL(headers.location, address)
     if (address.protocol === 'https:' && next.protocol !== 'https:')
       throw new Error(`download "${shownUrl(url)}": refuse the redirect from https to "${next.protocol}"`)
@@ -52,10 +52,9 @@ interface RequestOptions {
 
 function request(url: URL, { signal, judge, proxy }: RequestOptions): Promise<IncomingMessage> {
   const { get, Agent } = url.protocol === 'https:' ? https : http
-  const way = proxy ? ` by the proxy of ${proxy.variable}` : ''
   return new Promise((resolve, reject) => {
     const failed = (cause: Error): void =>
-      reject(new Error(`download "${shownUrl(url.href)}"${way}: ${cause.message}`, { cause }))
+      reject(new Error(`download "${shownUrl(url.href)}"${byProxy(proxy)}: ${cause.message}`, { cause }))
     // A name is judged where it is looked up, which a proxy does itself; an address is none.
     const literal = url.hostname.replace(/^\[|\]$/g, '')
     const complaint = proxy?.complaint ?? (/^[\d.]+$|:/.test(literal) ? judge?.(literal) : undefined)
@@ -71,4 +70,8 @@ function request(url: URL, { signal, judge, proxy }: RequestOptions): Promise<In
     // A request that waits for its tunnel does not say that it was aborted.
     signal.addEventListener('abort', () => failed(signal.reason), { once: true })
   })
+}
+
+function byProxy(proxy: StatedProxy | undefined): string {
+  return proxy ? ` by the proxy of ${proxy.variable}` : ''
 }

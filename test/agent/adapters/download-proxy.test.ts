@@ -28,6 +28,7 @@ const listening = (server: Server | ReturnType<typeof createServer>): Promise<vo
 beforeAll(async () => {
   origin = createHttpServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://origin')
+    if (pathname === '/gone') return response.writeHead(502).end()
     if (pathname.startsWith('/to/')) return response.writeHead(302, { location: `http://${pathname.slice(4)}/hello` }).end()
     return response.end('hello\n')
   })
@@ -102,6 +103,12 @@ test('a proxy that refuses is named, without its password', async () => {
   expect(String(error)).toContain('download "https://refused.example.com/hello" by the proxy of HTTPS_PROXY: ')
   expect(String(error)).toContain('403')
   expect(String(error)).not.toContain('s3cret')
+})
+
+test("an answer that may be the proxy's own names it", async () => {
+  await expect(download('http://files.example.com/gone', { HTTP_PROXY: proxyAt(proxy) })).rejects.toThrow(
+    'download "http://files.example.com/gone" by the proxy of HTTP_PROXY: HTTP 502',
+  )
 })
 
 test('a host of NO_PROXY is asked directly', async () => {
