@@ -41,14 +41,10 @@ export class NodeRoster {
   }
 
   events({ nodes }: NodeList): readonly ObjectEvent[] {
-    return this.#events(nodes)
-      .filter(({ length }) => length > 0)
-      .flat()
+    return this.#events(nodes).flat()
   }
 }
 
 function picked(nodes: readonly ClusterNode[], are: readonly boolean[]): readonly ClusterNode[] {
-  const found: ClusterNode[] = []
-  for (let index = 0; index < nodes.length; index++) if (are[index]) found.push(nodes[index] as ClusterNode)
-  return found
+  return nodes.filter((_, index) => are[index])
 }

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { ConfirmedSteps } from '../../../src/controller/status/confirmed-steps.ts'
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
+
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable'>>
+
+const opened = (...names: readonly string[]): Steps => ({ wave: { index: 1, count: 2, name: 'canary', opened: names } as never })
+const stable = (fingerprint: string): Steps => ({ stable: { revision: 'abc', fingerprint } })
+
+function someSteps({ isNews = true }: { isNews?: boolean } = {}) {
+  const [read, clock]: [string[], { now: number }] = [[], { now: 100_000 }]
+  const steps = new ConfirmedSteps({
+    refresh: async (pool) => {
+      read.push(pool)
+      return isNews
+    },
+    now: () => clock.now,
+  })
+  return { steps, read, clock }
+}
+
+test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>([
+  ['nothing opens', {}, {}, false],
+  ['the first wave opens', {}, opened('canary'), false],
+  ['the first wave opens of a pool that had some', opened(), opened('canary'), false],
+  ['the same wave stays open', opened('canary'), opened('canary'), false],
+  ['another wave opens', opened('canary'), opened('canary', 'all'), true],
+  ['waves begin anew', opened('canary', 'all'), opened('canary'), false],
+  ['no wave is open any more', opened('canary'), {}, false],
+  ['the target completes', stable('old'), stable('new'), true],
+  ['the first target completes', {}, stable('new'), true],
+  ['nothing else completes', stable('new'), stable('new'), false],
+  [
+    'the last wave opens and completes',
+    { ...opened('canary'), ...stable('old') },
+    { ...opened('canary', 'all'), ...stable('new') },
+    true,
+  ],
+])('the nodes of a pool are read again, or not, when %s', async (_, before, after, isStep) => {
+  const { steps, read } = someSteps()
+  expect(await steps.confirm('workers', { before, after })).toBe(!isStep)
+  expect(read).toEqual(isStep ? ['workers'] : [])
+})
+
+const step = { before: stable('old'), after: stable('new') }
+
+test('a step is taken when its nodes are as they were known', async () => {
+  const { steps, read } = someSteps({ isNews: false })
+  expect([await steps.confirm('workers', step), await steps.confirm('workers', step)]).toEqual([true, true])
+  expect(read).toEqual(['workers', 'workers'])
+})
+
+test.each([
+  ['at once', 0, true],
+  ['just before ten seconds have passed', 9_999, true],
+  ['ten seconds later', 10_000, false],
+  ['by a clock that was put back', -1, false],
+])('a step that is decided again %s, after its nodes were read, is taken upon that: %s ms, %s', async (_, later, isTaken) => {
+  const { steps, read, clock } = someSteps()
+  expect(await steps.confirm('workers', step)).toBe(false)
+  clock.now += later
+  expect(await steps.confirm('workers', step)).toBe(isTaken)
+  expect(read).toHaveLength(isTaken ? 1 : 2)
+  if (isTaken) expect(await steps.confirm('workers', step)).toBe(false)
+})
+
+test('what was read of one pool confirms no step of another', async () => {
+  const { steps } = someSteps()
+  expect([await steps.confirm('workers', step), await steps.confirm('gpu', step)]).toEqual([false, false])
+})

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { ClusterJournal } from '../../../src/controller/status/pool-journal.ts'
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
+
+const view = (resourceVersion: string) =>
+  ({ name: 'workers', namespace: '', uid: 'u', resourceVersion, status: {} }) as NodePoolView
+const status = { rejected: [] } as never as NodePoolStatus
+const work = { compiled: { name: 'workers' }, decision: { actions: [], status, events: [] }, now: 1_000 } as never
+
+interface Draft {
+  readonly isMirrored?: boolean
+  readonly isKept?: boolean
+  readonly isNews?: boolean
+  readonly isConfirmed?: boolean
+  readonly undoesEdit?: boolean
+}
+
+/** The parts of a pool in the cluster; what is done to them, in order. */
+function aJournal({ isMirrored = true, isKept = true, isNews = false, isConfirmed = true, undoesEdit = false }: Draft = {}) {
+  const did: string[] = []
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  pools.observe({ type: 'sync', items: [view('1')] })
+  const mirror = {
+    isMirrored: () => isMirrored,
+    mirror: async () => {
+      did.push('mirror')
+      return { undoesEdit }
+    },
+  }
+  const statuses = { dueAt: () => 5_000, isNews: () => isNews, write: async () => void did.push('write') }
+  const rejections = { isKept: () => isKept, keep: async () => void did.push('keep') }
+  const events = {
+    recordOnce: async (all: readonly { reason: string }[]) => void did.push(`events ${all.map(({ reason }) => reason)}`),
+  }
+  const steps = {
+    confirm: async () => {
+      did.push('confirm')
+      return isConfirmed
+    },
+  }
+  const journal = new ClusterJournal({ pools, mirror, statuses, rejections, events, steps } as never)
+  return { journal, did, pools }
+}
+
+test.each<readonly [what: string, draft: Draft, dueAt: number, isNews: boolean]>([
+  ['is due when its status is', {}, 5_000, false],
+  ['is news when its status is', { isNews: true }, 5_000, true],
+  ['is due at once, and news, when its spec is not that of the repository', { isMirrored: false }, 1_000, true],
+  ['is due at once, and news, when what it rejected is not kept elsewhere', { isKept: false }, 1_000, true],
+  ['is due at once, and news, when neither is', { isMirrored: false, isKept: false }, 1_000, true],
+])('what is to be written of a pool %s', (_, draft, dueAt, isNews) => {
+  const { journal } = aJournal(draft)
+  expect([journal.dueAt('workers', work), journal.isNews('workers', work)]).toEqual([dueAt, isNews])
+})
+
+test.each<readonly [what: string, draft: Draft, isWritten: boolean, did: readonly string[]]>([
+  ['its status', {}, true, ['confirm', 'write', 'events ']],
+  ['nothing when its nodes turned out to be others', { isConfirmed: false }, false, ['confirm']],
+  ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['mirror']],
+  [
+    'its spec, and an event when that undoes an edit',
+    { isMirrored: false, undoesEdit: true },
+    false,
+    ['mirror', 'events SpecRestored'],
+  ],
+])('of a pool is written %s', async (_, draft, isWritten, expected) => {
+  const { journal, did } = aJournal(draft)
+  expect(await journal.write('workers', work)).toBe(isWritten)
+  expect(did).toEqual(expected)
+})
+
+test('a pool counts as having the status that is being written, until it changes in the cache or the write has ended', async () => {
+  const { journal, pools } = aJournal()
+  expect(journal.viewOf('workers')).toEqual(view('1'))
+  journal.assume('workers', status)
+  expect(journal.viewOf('workers')).toEqual({ ...view('1'), status })
+  pools.observe({ type: 'sync', items: [view('2')] })
+  expect(journal.viewOf('workers')).toEqual(view('2'))
+  journal.assume('workers', status)
+  await journal.write('workers', work)
+  expect(journal.viewOf('workers')).toEqual(view('2'))
+})
+
+test('a pool that is not there yet is not taken for one that has a status', () => {
+  const { journal } = aJournal()
+  journal.assume('other', status)
+  expect(journal.viewOf('other')).toBeUndefined()
+})
