@@ -45,6 +45,12 @@ test('counts alone are written once a second', async () => {
   expect(kube.requests.length).toBe(2)
 })
 
+test('counts that change in the moment in which others were written wait for their second', async () => {
+  const { writer } = aWriter()
+  await writer.write('workers', { status: aStatus(1), now: NOW })
+  expect(writer.dueAt('workers', { status: aStatus(2), now: NOW })).toBe(NOW + 1000)
+})
+
 test('counts are written at once after the clock was put back', async () => {
   const { kube, writer } = aWriter()
   await writer.write('workers', { status: aStatus(1), now: NOW })
