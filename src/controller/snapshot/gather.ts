@@ -117,7 +117,7 @@ function isAwaited({ pools }: CompiledFleet, journal: Sources['journal']): boole
 }
 
 /** The later of two instants: since then the clock has run evenly, and what the cluster shows was heard of as it happened. */
-function unbrokenSince({ ports, contact }: Pick<Sources, 'ports' | 'contact'>, now: Instant): Instant | undefined {
+export function unbrokenSince({ ports, contact }: Pick<Sources, 'ports' | 'contact'>, now: Instant): Instant | undefined {
   const [steady, inContact] = [ports.clock.steadySince?.(), contact.unbrokenSince(now)]
   return steady === undefined || inContact === undefined ? (steady ?? inContact) : Math.max(steady, inContact)
 }

@@ -16,6 +16,17 @@ test('an interruption of five seconds is a hiccup, a longer one makes time count
   expect(contact.unbrokenSince(60_000)).toBe(20_000)
 })
 
+test.each([
+  ['of five seconds is a hiccup', 15_000, undefined],
+  ['of more than that is none', 15_001, 15_001],
+  ['that ended before it began is none: the clock was put back', 9_999, 9_999],
+])('an interruption %s, whatever time it is', (_, restored, since) => {
+  const contact = new Contact()
+  contact.lost('nodes', 10_000)
+  contact.restored('nodes', restored)
+  expect(contact.unbrokenSince(60_000)).toBe(since)
+})
+
 test('an interruption that ended by a clock that was ahead counts from when that was put back', () => {
   const contact = new Contact()
   contact.lost('nodes', 0)

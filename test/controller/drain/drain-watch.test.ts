@@ -46,6 +46,7 @@ test('pods are read node by node, in parts as they come, of every namespace', as
   await turn()
   ended.abort()
 
+  expect(followed.map(([, { isAwaited }]) => isAwaited?.())).toEqual([true, true])
   expect(followed.map(([path, { fieldSelector, streamed }]) => [path, fieldSelector, streamed])).toEqual([
     ['/api/v1/pods', 'spec.nodeName=n0', true],
     ['/api/v1/pods', 'spec.nodeName=n1', true],

@@ -95,8 +95,8 @@ test('what is contested stays so while it is for once as in Git', () => {
   expect(repairOf({ history })?.history).toMatchObject({ drift: [], contested: { 'label tier': 'kubectl-label' } })
 })
 
-test('repairs of more than an hour ago do not count', () => {
-  const history = { repairs: { 'label tier': stamps(90, 80, 70, 61) } }
+test('repairs of an hour ago and more do not count', () => {
+  const history = { repairs: { 'label tier': stamps(90, 80, 61, 60) } }
   expect(repairOf({ now: { labels: {} }, history })?.history.repairs).toEqual({ 'label tier': [STAMP] })
 })
 

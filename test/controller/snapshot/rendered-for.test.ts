@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ClusterNode } from '../../../src/controller/cache/cluster-node.ts'
 import type { RenderedFrom } from '../../../src/controller/cache/rendered-from.ts'
 import type { CompiledPool, Rendered } from '../../../src/controller/fleet/compiled-fleet.ts'
-import { renderedFor } from '../../../src/controller/snapshot/gather.ts'
+import { renderedFor, unbrokenSince } from '../../../src/controller/snapshot/gather.ts'
 
 const config = { kind: 'config', digest: 'd', content: {}, desired: {}, payloads: [] } as const
 const problem = { kind: 'problem', message: 'no' } as const
@@ -46,4 +46,15 @@ test.each<readonly [what: string, draft: Draft, expected: object | undefined]>([
 
 test('an assignment of a commit that is not known is not written', () => {
   expect(written({}, 'def')).toBeUndefined()
+})
+
+test.each([
+  ['neither is known', undefined, undefined, undefined],
+  ['the clock was set', 5, undefined, 5],
+  ['contact was lost', undefined, 7, 7],
+  ['contact was lost after the clock was set', 5, 7, 7],
+  ['the clock was set after contact was lost', 9, 7, 9],
+])('time counts since the later of two instants when %s', (_, steady, inContact, since) => {
+  const ports = { clock: { steadySince: () => steady } } as never
+  expect(unbrokenSince({ ports, contact: { unbrokenSince: () => inContact, watchedSince: () => undefined } }, 10)).toBe(since)
 })

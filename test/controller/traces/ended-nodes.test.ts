@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeEnd } from '../../../src/controller/traces/node-spans.ts'
+import { nodeEnd, nodeSpans } from '../../../src/controller/traces/node-spans.ts'
 import { gateSpans, rolloutSpans, type TracedPool } from '../../../src/controller/traces/pool-spans.ts'
 import type { AgentStatus } from '../../../src/protocol/agent-status.ts'
 import type { GateStatus, HistoryEntry } from '../../../src/protocol/node-pool.ts'
@@ -61,6 +61,51 @@ test.each<readonly [what: string, more: Partial<NodeView>, expected: object]>([
   ],
 ])('a node that %s has ended', (_, more, expected) => {
   expect(ended(more)).toEqual({ assigned, ...expected })
+})
+
+const spans = (cordonedAt: number | undefined) => {
+  const end = ended({})
+  return end === undefined
+    ? []
+    : nodeSpans(aNode('n0'), end, { traceId: 't', cordonedAt }).map(({ name, start }) => [name, start - noon])
+}
+
+test.each([
+  [
+    'cordoned before',
+    noon - 5_000,
+    [
+      ['node n0', -5_000],
+      ['drain', -5_000],
+      ['apply', 0],
+    ],
+  ],
+  [
+    'cordoned when it was assigned',
+    noon,
+    [
+      ['node n0', 0],
+      ['apply', 0],
+    ],
+  ],
+  [
+    'cordoned by a clock that was ahead',
+    noon + 5_000,
+    [
+      ['node n0', 0],
+      ['apply', 0],
+    ],
+  ],
+  [
+    'not cordoned',
+    undefined,
+    [
+      ['node n0', 0],
+      ['apply', 0],
+    ],
+  ],
+])('a node that was %s begins its change, and its drain, then', (_, cordonedAt, expected) => {
+  expect(spans(cordonedAt)).toEqual(expected)
 })
 
 const A = 'a'.repeat(40)

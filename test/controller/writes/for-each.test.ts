@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEach, throwFirst } from '../../../src/controller/writes/for-each.ts'
+import { forEach, forEnough, throwFirst } from '../../../src/controller/writes/for-each.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 
 function answer(code: number): KubeError {
@@ -58,4 +58,34 @@ test('throwFirst tells three failures, and how many more there are', () => {
 
   expect(() => throwFirst(failures(3))).toThrow(/^e0; e1; e2$/)
   expect(() => throwFirst(failures(4))).toThrow(/^e0; e1; e2; and 1 more$/)
+})
+
+/** Each item is what its work fails with; `late` works, and has not come about. @returns what was tried, and what came of it */
+async function enough(items: readonly (Error | 'done' | 'late')[]) {
+  const begun: unknown[] = []
+  const work = forEnough(
+    items.map((is) => ({ is })),
+    { atOnce: 1, enough: 2, hasComeAbout: ({ is }) => is !== 'late' },
+    async (item) => {
+      begun.push(item)
+      if (item.is instanceof Error) throw item.is
+    },
+  )
+  const outcome = await work.then(
+    ({ isDone }) => isDone,
+    ({ message }: Error) => message,
+  )
+  return [begun.length, outcome]
+}
+
+test.each<readonly [what: string, items: readonly (Error | 'done' | 'late')[], begun: number, outcome: boolean | string]>([
+  ['nothing', [], 0, true],
+  ['as many as are enough', ['done', 'done'], 2, true],
+  ['more than are enough', ['done', 'done', 'done'], 2, false],
+  ['one that fails, which takes no place of another', [answer(403), 'done', 'done', 'done', 'done'], 4, false],
+  ['two that fail, at the end', ['done', answer(403), answer(404)], 3, 'answer 403; answer 404'],
+  ['one that has not come about', ['late', 'done', 'done', 'done', 'done'], 4, false],
+  ['only such as have not come about', ['late', 'late', 'late'], 3, true],
+])('forEnough does %s', async (_, items, begun, outcome) => {
+  expect(await enough(items)).toEqual([begun, outcome])
 })
