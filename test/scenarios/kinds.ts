@@ -9,7 +9,7 @@ import {
   tellReturned,
   tellScaled,
 } from './fast/story.ts'
-import { STEPS as FULL_STEPS, tellCut, tellFull } from './full/story.ts'
+import { STEPS as FULL_STEPS, tellCut, tellFull, tellLate } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
 /** The real decision; everything else is a small model. Thousands in half a minute. */
@@ -42,4 +42,7 @@ export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 /** The same with commits that cut nodes off from the API server. */
 export const cut: Kind = { name: 'cut', steps: FULL_STEPS, tell: tellCut }
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut]
+/** The same with watches, writes and answers that come late. */
+export const late: Kind = { name: 'late', steps: FULL_STEPS, tell: tellLate }
+
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut, late]

@@ -21,9 +21,22 @@ export interface PoolRules {
   readonly onFailure: 'Halt' | 'Rollback'
   readonly canary: boolean
   readonly drains: boolean
+  /** Seconds. */
+  readonly soak: number
+  /** A pod has to run on each node that reports a pause image. */
+  readonly proves: boolean
 }
 
 export function drawPoolRules(name: string, random: Random): PoolRules {
+  return { ...drawRules(name, random), soak: 60, proves: false }
+}
+
+/** Also soaks of any length, and proofs. */
+export function drawLateRules(name: string, random: Random): PoolRules {
+  return { ...drawRules(name, random), soak: random.pick([0, 30, 60, 180]), proves: random.chance(0.5) }
+}
+
+function drawRules(name: string, random: Random): Omit<PoolRules, 'soak' | 'proves'> {
   return {
     name,
     maxUnavailable: 1 + random.below(2),
@@ -51,10 +64,10 @@ export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>)
 }
 
 function poolDocument(
-  { name, maxUnavailable, onFailure, canary, drains }: PoolRules,
+  { name, maxUnavailable, onFailure, canary, drains, soak, proves }: PoolRules,
   { name: content, outcome }: Content,
 ): string {
-  const waves = canary ? 'waves: [{name: canary, nodes: 1, soak: 1m}, {name: rest, nodes: 100%}], ' : ''
+  const waves = canary ? `waves: [{name: canary, nodes: 1, soak: ${soak}s}, {name: rest, nodes: 100%}], ` : ''
   const label = outcome === 'cuts' ? `${CUTS}${content}` : `content=${content}`
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
   return `${HEAD} NodePool
@@ -63,6 +76,6 @@ spec:
   nodeSelector: {matchLabels: {role: ${name}}}
   kubelet:
     flags: {node-labels: "${label}"${endpoint}}
-${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, drain: {mode: ${drains ? 'Always' : 'Never'}}}
+${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, proof: {pod: {mode: ${proves ? 'Always' : 'Never'}, timeout: 5m}}, drain: {mode: ${drains ? 'Always' : 'Never'}}}
 `
 }

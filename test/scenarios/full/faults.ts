@@ -1,6 +1,8 @@
 import { adminCordons } from './faults/admin-cordons.ts'
 import { agentDies } from './faults/agent-dies.ts'
+import { answersLate } from './faults/answers-late.ts'
 import { apiFails } from './faults/api-fails.ts'
+import { apiServerAway } from './faults/api-server-away.ts'
 import { clockJumps } from './faults/clock-jumps.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
 import { controllerDies } from './faults/controller-dies.ts'
@@ -9,6 +11,8 @@ import { controllerHangs } from './faults/controller-hangs.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
+import { nodesLate } from './faults/nodes-late.ts'
+import { patchesLate } from './faults/patches-late.ts'
 import { powerFails } from './faults/power-fails.ts'
 import { watchFails } from './faults/watch-fails.ts'
 import type { World } from './world.ts'
@@ -31,4 +35,18 @@ export const FAULTS: readonly Fault[] = [
   nodeJoins,
   nodeLeaves,
   adminCordons,
+]
+
+/** Everything arrives in the end, and late: what was true when it was sent need not be so any more. */
+export const LATE_FAULTS: readonly Fault[] = [
+  ...FAULTS,
+  commitArrives,
+  commitArrives,
+  nodesLate,
+  nodesLate,
+  nodesLate,
+  patchesLate,
+  patchesLate,
+  answersLate,
+  apiServerAway,
 ]

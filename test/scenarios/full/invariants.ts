@@ -2,6 +2,7 @@ import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { fewExposed } from './invariants/few-exposed.ts'
 import { laterWaves } from './invariants/later-waves.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { podBudget } from './invariants/pod-budget.ts'
@@ -27,7 +28,7 @@ export interface PoolInvariant {
   readonly holds: (pool: KubeObject, world: World) => boolean
 }
 
-const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst]
+const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst, fewExposed]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
 const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves]
 

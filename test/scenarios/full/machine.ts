@@ -1,13 +1,14 @@
 import { kubeNodeApi } from '../../../src/agent/adapters/kube-node-api.ts'
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
+import type { AgentPorts, NodeApi } from '../../../src/agent/ports.ts'
 import type { KubeApi } from '../../../src/kube/kube-api.ts'
 import type { AgentProcess, Death } from '../../../src/sim/host/faults.ts'
 import { type NodeStatus, SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
 import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import type { Random } from '../random.ts'
 import { CUTS } from './commits.ts'
-import { Trouble, unreliableKube } from './unreliable-kube.ts'
+import { patiently, Trouble, unreliableKube } from './unreliable-kube.ts'
 
 export interface MachineOptions {
   readonly name: string
@@ -15,12 +16,17 @@ export interface MachineOptions {
   readonly kube: KubeApi
   readonly clock: VirtualClock
   readonly random: Random
+  /** It has a pause image; what it sent to a network that was lost arrives when that is back. */
+  readonly isLate: boolean
 }
 
 const VERSION = '1.36.3'
 const FLAGS = '/etc/default/kubelet'
 /** Milliseconds after which the node controller gives a kubelet up. */
 const GRACE = 40_000
+/** Milliseconds between two packets. */
+const HELD = 2_000
+const IMAGES = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
 const NODES = '/api/v1/nodes'
 
 /** A simulated host with the real agent, which is started again by itself when it dies; and its Node. */
@@ -49,8 +55,9 @@ export class Machine {
   static async join(options: MachineOptions): Promise<Machine> {
     const { kube, name, pool } = options
     const labels = { role: pool, 'topology.kubernetes.io/zone': `zone-${options.random.below(3)}` }
+    const reports = options.isLate ? { images: IMAGES, allocatable: { pods: '110' } } : {}
     const nodeInfo = { architecture: 'amd64', osImage: 'Debian', kubeletVersion: `v${VERSION}` }
-    await kube.create(NODES, { metadata: { name, labels }, status: { nodeInfo } })
+    await kube.create(NODES, { metadata: { name, labels }, status: { nodeInfo, ...reports } })
     const machine = new Machine(options)
     await machine.#tellStatus({ ready: true, kubeletVersion: `v${VERSION}` })
     await kube.patch(`${NODES}/${name}`, { spec: { taints: null } })
@@ -74,7 +81,19 @@ export class Machine {
     const api = kubeNodeApi(unreliableKube(kube, { trouble: this.trouble, clock, random }), this.name)
     const process = this.host.process(api, death && { death })
     this.#running = { process, stop }
-    void new Agent(process.ports, DEFAULT_OPTIONS).run(stop.signal)
+    void new Agent(this.#options.isLate ? this.#heldPorts(process, api) : process.ports, DEFAULT_OPTIONS).run(stop.signal)
+  }
+
+  /** A kernel sends again what was not answered, also for a process that has given up. */
+  #heldPorts({ ports }: AgentProcess, api: NodeApi): AgentPorts {
+    const { clock } = this.#options
+    const { faults } = this.host
+    const whenBack = async (): Promise<void> => {
+      while (faults.network === 'lost') await clock.sleep(HELD)
+    }
+    const annotate: NodeApi['annotate'] = (...args) =>
+      faults.network === 'lost' ? patiently(whenBack().then(() => api.annotate(...args)), clock) : ports.node.annotate(...args)
+    return { ...ports, node: { ...ports.node, annotate } }
   }
 
   killAgent(): void {

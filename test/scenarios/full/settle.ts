@@ -25,6 +25,7 @@ function pushToAll(world: World, content: Content): string {
 
 async function expectEverybodyAt(commit: string, world: World): Promise<void> {
   await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
+  if (world.broken.length > 0) return
   // A pool completes without nodes that nobody hears of; they follow when they are heard of again.
   const wasSilent = nodesOf(world).some((node) => !isReady(node))
   if (wasSilent) await until(world, 'nodes that were silent follow', () => lateNodes(commit, world).length === 0)

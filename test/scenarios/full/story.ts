@@ -1,9 +1,10 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
-import { drawPoolRules } from './commits.ts'
-import { FAULTS } from './faults.ts'
+import { drawLateRules, drawPoolRules } from './commits.ts'
+import { FAULTS, LATE_FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
+import { startPods } from './start-pods.ts'
 import { openShop } from './shop.ts'
 import { type Setting, World } from './world.ts'
 
@@ -22,14 +23,20 @@ export function tellCut(seed: number, steps: number): Promise<Told> {
   return tell({ random: new Random(seed), outcomes: ['good', 'good', 'cuts', 'cuts', 'crash'] }, steps)
 }
 
+/** And watches, writes and answers come late, while everything else is alive. */
+export function tellLate(seed: number, steps: number): Promise<Told> {
+  return tell({ random: new Random(seed), outcomes: ['good', 'good', 'cuts', 'cuts', 'crash'], isLate: true }, steps)
+}
+
 async function tell(setting: Setting, steps: number): Promise<Told> {
-  const { random } = setting
-  const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => drawPoolRules(name, random))
+  const { random, isLate = false } = setting
+  const [draw, faults] = isLate ? [drawLateRules, LATE_FAULTS] : [drawPoolRules, FAULTS]
+  const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => draw(name, random))
   const world = await World.create(setting, pools)
   try {
     await begin(world)
     for (let i = 0; i < steps && world.broken.length === 0; i++) {
-      await random.pick(FAULTS)(world)
+      await random.pick(faults)(world)
       await world.clock.advance(random.pick([0, 1, 5, 5, 20, 20, 90]) * SECOND)
       world.reviveTheDead()
       await world.showSilence()
@@ -49,6 +56,7 @@ async function begin(world: World): Promise<void> {
   for (const { name } of world.pools) for (let i = world.random.below(4); i >= 0; i--) await world.join(`${name}-${i}`, name)
   world.shopSize = world.machines.size
   await openShop(world)
+  if (world.isLate) startPods(world)
   world.startControllers()
   world.push(new Map(world.pools.map((pool) => [pool, { name: 'first', outcome: 'good' }])))
 }

@@ -19,6 +19,12 @@ export class Trouble {
   dead = false
   /** Until then nothing comes through, either way; what was sent meanwhile arrives after it. */
   hungUntil = 0
+  /** Until then the watch of Nodes brings nothing, while everything else is alive. */
+  nodesLateUntil = 0
+  /** Until then patches are on their way; then they arrive in their order, whatever became of who sent them. */
+  patchesLateUntil = 0
+  /** Until then answers are on their way: what was asked for is done at once. */
+  answersLateUntil = 0
 }
 
 interface Way {
@@ -34,7 +40,7 @@ export function unreliableKube(kube: KubeApi, way: Way): KubeApi {
   const over = <A extends readonly unknown[], R>(request: (...args: A) => Promise<R>) => {
     return async (...args: A): Promise<R> => {
       await attempt(way)
-      const answer = await request(...args)
+      const answer = await answered(request(...args), way)
       if (way.trouble.dead) return NEVER
       if (take(way.trouble, 'lostAnswers')) throw unreachable('the answer is lost')
       return answer
@@ -44,7 +50,7 @@ export function unreliableKube(kube: KubeApi, way: Way): KubeApi {
     get: over(kube.get) as KubeApi['get'],
     create: over(kube.create) as KubeApi['create'],
     replace: over(kube.replace) as KubeApi['replace'],
-    patch: over(kube.patch) as KubeApi['patch'],
+    patch: over((...args) => patchLate(kube, args, way)) as KubeApi['patch'],
     delete: over(kube.delete),
     list: over(kube.list) as KubeApi['list'],
     follow: (path, options) => follow(kube, { path, options }, way),
@@ -58,6 +64,35 @@ async function attempt({ trouble, clock }: Way): Promise<void> {
   if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed())
   if (trouble.dead) await NEVER
   if (take(trouble, 'errors')) throw unreachable('it is away')
+}
+
+/** Milliseconds after which a client gives up a request; what it asked for may be done all the same. */
+const PATIENCE = 30_000
+
+async function answered<T>(answer: Promise<T>, { trouble, clock }: Way): Promise<T> {
+  const { answersLateUntil: until } = trouble
+  return until > clock.elapsed() ? patiently(answer.finally(() => clock.sleep(until - clock.elapsed())), clock) : answer
+}
+
+/** Those that wait arrive in their order: the clock wakes who waits for the same instant in the order in which they came. */
+async function patchLate(kube: KubeApi, args: Parameters<KubeApi['patch']>, { trouble, clock }: Way): Promise<unknown> {
+  const { patchesLateUntil: until } = trouble
+  if (until <= clock.elapsed()) return kube.patch(...args)
+  return patiently(
+    clock.sleep(until - clock.elapsed()).then(() => kube.patch(...args)),
+    clock,
+  )
+}
+
+/** What comes of it later is heard by nobody. */
+export async function patiently<T>(answer: Promise<T>, clock: VirtualClock): Promise<T> {
+  const ended = new AbortController()
+  const gaveUp = clock.sleep(PATIENCE, ended.signal).then(() => {
+    throw unreachable('no answer in time')
+  })
+  gaveUp.catch(() => undefined)
+  answer.catch(() => undefined)
+  return Promise.race([answer, gaveUp]).finally(() => ended.abort())
 }
 
 function take(trouble: Trouble, what: 'errors' | 'lostAnswers'): boolean {
@@ -77,6 +112,8 @@ async function* follow<T>(
     const connection = new AbortController()
     const { breaks } = trouble
     for await (const event of kube.follow(path, { ...options, signal: AbortSignal.any([signal, connection.signal]) })) {
+      while (path === '/api/v1/nodes' && trouble.nodesLateUntil > clock.elapsed() && !signal.aborted)
+        await clock.sleep(trouble.nodesLateUntil - clock.elapsed(), signal)
       if (trouble.late > 0) await clock.sleep(trouble.late, signal)
       if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)
       if (trouble.dead) await NEVER

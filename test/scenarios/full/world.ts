@@ -8,7 +8,7 @@ import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { atOnce } from '../../../src/controller/revisions/compression.ts'
 import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import type { Timers } from '../../../src/kube/timers.ts'
-import { namesFor } from '../../../src/protocol/names.ts'
+import { namesFor, PROOF_NAMESPACE } from '../../../src/protocol/names.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
 import type { Store } from '../../../src/sim/apiserver/storage/store.ts'
@@ -51,6 +51,8 @@ function idle(): RunningController {
 export interface Setting {
   readonly random: Random
   readonly outcomes: readonly Outcome[]
+  /** Everything may come late. Default: false */
+  readonly isLate?: boolean
 }
 
 /** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
@@ -58,6 +60,8 @@ export class World {
   readonly random: Random
   /** Of the commits that arrive. */
   readonly outcomes: readonly Outcome[]
+  /** Everything may come late. */
+  readonly isLate: boolean
   readonly pools: readonly PoolRules[]
   readonly clock = new VirtualClock(START, { settled })
   readonly source = new FakeSource()
@@ -69,6 +73,8 @@ export class World {
   readonly commits = new Map<string, ReadonlyMap<PoolRules, Content>>()
   /** Nodes that were taken while they were available, and are not through with it. */
   readonly disturbed = new Set<string>()
+  /** By pool, the content that came last, and which nodes it was given to since. */
+  readonly exposed = new Map<string, { readonly content: string; readonly nodes: Set<string> }>()
   readonly cordonedByPeople = new Set<string>()
   readonly told: string[] = []
   /** What does not hold, as soon as it does not. */
@@ -80,9 +86,10 @@ export class World {
   readonly #controllers: RunningController[]
   #started = 0
 
-  private constructor({ random, outcomes }: Setting, pools: readonly PoolRules[]) {
+  private constructor({ random, outcomes, isLate = false }: Setting, pools: readonly PoolRules[]) {
     this.random = random
     this.outcomes = outcomes
+    this.isLate = isLate
     this.pools = pools
     this.#controllers = Array.from({ length: 1 + random.below(2) }, idle)
     const onPodTerminating = (): Promise<void> => this.clock.sleep(SHUTDOWN)
@@ -93,7 +100,7 @@ export class World {
 
   static async create(setting: Setting, pools: readonly PoolRules[]): Promise<World> {
     const world = new World(setting, pools)
-    for (const name of [NAMESPACE, REVISIONS]) await world.kube.create('/api/v1/namespaces', { metadata: { name } })
+    for (const name of [NAMESPACE, REVISIONS, PROOF_NAMESPACE]) await world.kube.create('/api/v1/namespaces', { metadata: { name } })
     await world.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
     return world
   }
@@ -101,6 +108,11 @@ export class World {
   /** Of one of the controllers. */
   get controllerTrouble(): Trouble {
     return this.random.pick(this.#controllers).trouble
+  }
+
+  /** Of everybody who asks the API server. */
+  troubles(): Trouble[] {
+    return [...this.#controllers, ...this.machines.values()].map(({ trouble }) => trouble)
   }
 
   /** `kill -9` for all that run, and as many again. */
@@ -176,16 +188,24 @@ export class World {
   }
 
   async join(name: string, pool: string): Promise<void> {
-    const { kube, clock, random } = this
-    this.machines.set(name, await Machine.join({ name, pool, kube, clock, random }))
+    const { kube, clock, random, isLate } = this
+    this.machines.set(name, await Machine.join({ name, pool, kube, clock, random, isLate }))
   }
 
   push(contents: ReadonlyMap<PoolRules, Content>): string {
     const snapshot = commitOf(this.commits.size + 1, contents)
     this.commits.set(snapshot.commit, contents)
+    this.#expose(contents)
     this.source.tell({ kind: 'head', snapshot })
     this.tell(`push ${snapshot.commit.slice(-4)} ${snapshot.message}`)
     return snapshot.commit
+  }
+
+  /** A commit with a mistake changes no pool. */
+  #expose(contents: ReadonlyMap<PoolRules, Content>): void {
+    if ([...contents.values()].some(({ outcome }) => outcome === 'invalid')) return
+    for (const [{ name: pool }, { name: content }] of contents)
+      if (this.exposed.get(pool)?.content !== content) this.exposed.set(pool, { content, nodes: new Set() })
   }
 
   nodes(): KubeObject[] {
