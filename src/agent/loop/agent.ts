@@ -62,6 +62,7 @@ export class Agent {
       trial: this.#trial,
       fallBack: (goingBack, signal) => this.#fallBack(goingBack, signal),
       show: (outcome) => this.#showUnlessTaken(outcome),
+      delivered: (within) => this.#reporter.delivered(within),
       callForHelp: (error) => this.#callForHelp(error),
       onFound: () => this.#reporter.retryNow(),
       onWork: () => this.#watch.wake(),

@@ -17,6 +17,9 @@ import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-nee
 import { foundAgain, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
+/** Milliseconds. What is put back may cut the node off, and a report that the change is applied would stand on the Node until it is found again. */
+const LONGEST_DELIVERY = 2_000
+
 export interface GuardActions {
   /**
    * Takes the host back to what last worked. @throws when it did not come to doing anything.
@@ -24,6 +27,8 @@ export interface GuardActions {
    */
   readonly fallBack: (goingBack: GoneBad, signal: AbortSignal) => Promise<unknown>
   readonly show: (outcome: Outcome) => Promise<void>
+  /** Resolves when the Node shows the last report, or after so many milliseconds. */
+  readonly delivered: (within: number) => Promise<void>
   /** The API server, which was lost with a change, answers: reports that it missed are sent now. */
   readonly onFound: () => void
   /** Something is to be applied again. */
@@ -210,6 +215,7 @@ export class Guard {
     if (outcome === undefined || outcome === last) return
     await noteOutcome(outcome, this.#context)
     await this.#actions.show(outcome)
+    await this.#actions.delivered(LONGEST_DELIVERY)
   }
 
   async #goBack(goingBack: GoneBad, signal: AbortSignal): Promise<void> {

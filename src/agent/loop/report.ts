@@ -40,6 +40,8 @@ export class Reporter {
   #wanted: Annotations | undefined
   #known: Known | undefined
   #sending = false
+  /** Resolves when the Node shows what was reported. */
+  #delivery: Promise<void> = Promise.resolve()
   #stopped = false
   #wake = new AbortController()
 
@@ -53,7 +55,7 @@ export class Reporter {
   seen(node: Known): void {
     const isNew = this.#known?.uid !== node.uid
     this.#known = node
-    if (isNew) void this.#send()
+    if (isNew) this.#send()
   }
 
   /** News is tried at once, also while something older waits: others may act upon what stands on the Node. */
@@ -61,12 +63,19 @@ export class Reporter {
     const before = this.#wanted
     this.#wanted = annotationsOf(report, this.#names)
     if (!isSameData(before, this.#wanted)) this.retryNow()
-    void this.#send()
+    this.#send()
+  }
+
+  /** Resolves when the Node shows what was reported, or after so many milliseconds. */
+  async delivered(within: number): Promise<void> {
+    const over = new AbortController()
+    await Promise.race([this.#delivery, this.#context.clock.sleep(within, over.signal)])
+    over.abort()
   }
 
   /** Somebody may have removed what was reported, or a restored etcd has forgotten it. */
   check(): void {
-    void this.#send()
+    this.#send()
   }
 
   /** What could not be delivered is tried now: the API server answers again. */
@@ -80,9 +89,13 @@ export class Reporter {
     this.#wake.abort()
   }
 
-  async #send(): Promise<void> {
+  #send(): void {
     if (this.#sending) return
     this.#sending = true
+    this.#delivery = this.#sendMissing()
+  }
+
+  async #sendMissing(): Promise<void> {
     for (let patch = this.#missing(); patch !== undefined; patch = this.#missing()) {
       try {
         await this.#deliver(patch)

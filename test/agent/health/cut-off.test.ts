@@ -269,3 +269,24 @@ test('agent that reached nobody before a change goes back for no silence after i
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
   expect(machine.host.files.text(FLAGS)).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
 })
+
+test('agent has said that it goes back before what it puts back cuts it off', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=2' })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const bad = machine.assign({ flags: '--v=3' })
+  await machine.untilDigest(bad, 'Applied')
+  const annotate = machine.node.annotate.bind(machine.node)
+  machine.node.annotate = async (...said) => {
+    await machine.clock.sleep(1_000)
+    if (machine.host.faults.network === 'lost') throw new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+    return annotate(...said)
+  }
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  await loseNetworkAt(machine, '--v=2')
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applying', digest: bad, error: { reason: 'TrialFailed' } })
+})

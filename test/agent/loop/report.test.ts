@@ -207,3 +207,38 @@ test('agent reports again what somebody removed from its Node, or an older state
   await machine.clock.advance(24 * 60 * MINUTE)
   expect(patches).toHaveLength(before + 1)
 })
+
+test('delivery of a report is waited for until its answer comes', async () => {
+  const { node, clock, reporter } = reporting()
+  const { annotate } = FakeNode.prototype
+  node.annotate = async (annotations, version) => {
+    await clock.sleep(500)
+    return annotate.call(node, annotations, version)
+  }
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  let deliveredAt: number | undefined
+  const delivered = reporter.delivered(2_000).then(() => {
+    deliveredAt = clock.elapsed()
+  })
+  await clock.advance(5_000)
+  await delivered
+
+  expect(deliveredAt).toBe(500)
+  expect(node.patches).toHaveLength(1)
+})
+
+test('delivery of a report is waited for no longer than asked for', async () => {
+  const { node, clock, reporter } = reporting()
+  node.annotate = () => Promise.reject(new KubeError('no answer', { code: 0, reason: 'Unreachable' }))
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  let deliveredAt: number | undefined
+  const delivered = reporter.delivered(2_000).then(() => {
+    deliveredAt = clock.elapsed()
+  })
+  await clock.advance(5_000)
+  await delivered
+
+  expect(deliveredAt).toBe(2_000)
+})
