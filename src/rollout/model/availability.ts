@@ -14,7 +14,7 @@ export interface Reported {
  * add up. A node that was put back is as available as it was before.
  */
 export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
-  if (!node.ready || node.unschedulable) return true
+  if (!node.ready || node.staleReady || node.unschedulable) return true
   if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
   return isAtWork(node, report) || report?.phase === 'Failed'
 }

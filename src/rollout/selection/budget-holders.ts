@@ -37,6 +37,7 @@ function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {
   if (isUncordoned && node.ready) return true
   if (progress.phase === 'Failed') return false
   if (isBeingProved(node, report) && node.ready) return true
+  if (node.staleReady && progress.phase === 'Applying') return true
   if (!isAtWork(node, report)) return false
   const ends = workEnds(member, { clock })
   return ends === undefined || now < ends
@@ -53,5 +54,6 @@ function whyHeld({ node, report, drain, progress }: Member): string {
   if (progress.failure) return progress.failure.message
   if (isForeignCordon(node)) return 'cordoned by somebody else; run: kubectl uncordon'
   if (!node.ready) return 'not Ready'
+  if (node.staleReady) return 'its kubelet has not reported since it was restarted'
   return isAtWork(node, report) ? 'its agent has not finished in time' : 'the agent could not restore it'
 }

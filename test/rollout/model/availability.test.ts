@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportOf } from '../../../src/rollout/model/agent-report.ts'
 import { isUnavailable } from '../../../src/rollout/model/availability.ts'
-import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aNode, NodeDraft } from '../builders/nodes.ts'
 
 const assigned = aNode('a').assignedTo('new')
 
@@ -15,6 +15,7 @@ test.each<readonly [what: string, isUnavailable: boolean, node: NodeDraft]>([
   ['is cordoned', true, aNode('a').cordoned()],
   ['is at work', true, assigned],
   ['could not be restored', true, assigned.reporting('Failed')],
+  ['is Ready by a heartbeat of the kubelet before', true, new NodeDraft({ ...aNode('a').on('new'), staleReady: true })],
   ['is being proved', true, aNode('a').on('new').noting('Wanted')],
   ['can run no pod', true, aNode('a').on('new').noting('Failed')],
 ])('a node that %s is unavailable: %s', (_, expected, node) => {

@@ -3,7 +3,7 @@ import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aNode, NodeDraft, nodes } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { kept } from '../drain/upgrade.ts'
@@ -125,4 +125,12 @@ test.each<Case>([
   ['works for another millisecond', aNode('a').assignedTo('new', { at: noon - 15 * minute + 1 }), {}],
 ])('a node is not named as one that uses up the budget when it %s', (_, node, options) => {
   expect(holdersOf(node, options)).toEqual([])
+})
+
+const staleSince = (at: number): NodeDraft => new NodeDraft({ ...aNode('a').on('new', { at, since: at }), staleReady: true })
+
+test('the next node waits for one whose kubelet has not reported since its change restarted it, and which is named once that is late', () => {
+  expect(decide(poolOf(staleSince(noon - minute)), noon).actions.filter(({ kind }) => kind === 'assign')).toEqual([])
+  expect(told(poolOf(staleSince(noon - minute)))).not.toContain('used up')
+  expect(told(poolOf(staleSince(noon - 40 * minute)))).toContain('used up by "a" (node is Ready by a heartbeat from before')
 })
