@@ -2,13 +2,15 @@ import type { RepoFile, RepoSnapshot } from '../../../src/protocol/repo-snapshot
 import type { Random } from '../random.ts'
 
 /**
- * What becomes of a node that is given a content. cuts: as long as it is on the host, nothing reaches the API server from there. invalid: nobody
- * is given it, since the commit is refused as a whole.
+ * What becomes of a node that is given a content. cuts: as long as it is on the host, nothing reaches the API server from there. withers: its kubelet
+ * is well at first, and dies in its trial. invalid: nobody is given it, since the commit is refused as a whole.
  */
-export type Outcome = 'good' | 'crash' | 'cuts' | 'invalid'
+export type Outcome = 'good' | 'crash' | 'cuts' | 'withers' | 'invalid'
 
 /** In the file of the kubelet's flags. */
 export const CUTS = 'content=cuts-'
+/** The same. */
+export const WITHERS = 'content=withers-'
 
 export interface Content {
   readonly name: string
@@ -63,12 +65,14 @@ export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>)
   }
 }
 
+const PREFIXES: Partial<Record<Outcome, string>> = { cuts: CUTS, withers: WITHERS }
+
 function poolDocument(
   { name, maxUnavailable, onFailure, canary, drains, soak, proves }: PoolRules,
   { name: content, outcome }: Content,
 ): string {
   const waves = canary ? `waves: [{name: canary, nodes: 1, soak: ${soak}s}, {name: rest, nodes: 100%}], ` : ''
-  const label = outcome === 'cuts' ? `${CUTS}${content}` : `content=${content}`
+  const label = `${PREFIXES[outcome] ?? 'content='}${content}`
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
   return `${HEAD} NodePool
 metadata: {name: ${name}}

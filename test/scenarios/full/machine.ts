@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { kubeNodeApi } from '../../../src/agent/adapters/kube-node-api.ts'
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
@@ -7,7 +8,7 @@ import type { AgentProcess, Death } from '../../../src/sim/host/faults.ts'
 import { type NodeStatus, SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
 import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import type { Random } from '../random.ts'
-import { CUTS } from './commits.ts'
+import { CUTS, WITHERS } from './commits.ts'
 import { patiently, Trouble, unreliableKube } from './unreliable-kube.ts'
 
 export interface MachineOptions {
@@ -49,6 +50,7 @@ export class Machine {
     const onNodeStatus = (status: NodeStatus): Promise<void> => this.#tellStatus(status)
     this.host = new SimulatedHost({ clock: options.clock, version: VERSION, onNodeStatus })
     obeyFlags(this.host)
+    if (options.isLate) void witherByFlags(this.host, options)
   }
 
   /** Registers the Node and starts the agent. */
@@ -92,7 +94,12 @@ export class Machine {
       while (faults.network === 'lost') await clock.sleep(HELD)
     }
     const annotate: NodeApi['annotate'] = (...args) =>
-      faults.network === 'lost' ? patiently(whenBack().then(() => api.annotate(...args)), clock) : ports.node.annotate(...args)
+      faults.network === 'lost'
+        ? patiently(
+            whenBack().then(() => api.annotate(...args)),
+            clock,
+          )
+        : ports.node.annotate(...args)
     return { ...ports, node: { ...ports.node, annotate } }
   }
 
@@ -152,4 +159,26 @@ function obeyFlags(host: SimulatedHost): void {
       fault = value
     },
   })
+}
+
+/** Seconds from the file of its flags to the death of the kubelet; its trial has not ended then. */
+const WITHERS_WITHIN = [10, 25, 40]
+
+/** Well at first, and not for long. Each time anew: the agent may be given the same content again. */
+async function witherByFlags(host: SimulatedHost, { clock, random }: MachineOptions): Promise<void> {
+  const isOn = (): boolean => host.files.text(FLAGS)?.includes(WITHERS) ?? false
+  let since: number | undefined
+  await host.files.watchDirectory(dirname(FLAGS), () => {
+    if (!isOn()) {
+      since = undefined
+      host.injectCrash(() => undefined)
+    } else if (since === undefined) void wither()
+  })
+  async function wither(): Promise<void> {
+    const begun = clock.elapsed()
+    since = begun
+    await clock.sleep(random.pick(WITHERS_WITHIN) * 1000)
+    if (since === begun && isOn())
+      host.injectCrash(({ args }) => (args.some((arg) => arg.includes(WITHERS)) ? 'panic' : undefined))
+  }
 }

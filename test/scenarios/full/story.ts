@@ -4,8 +4,8 @@ import { drawLateRules, drawPoolRules } from './commits.ts'
 import { FAULTS, LATE_FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
-import { startPods } from './start-pods.ts'
 import { openShop } from './shop.ts'
+import { startPods } from './start-pods.ts'
 import { type Setting, World } from './world.ts'
 
 /** So many faults come before they cease. */
@@ -25,7 +25,10 @@ export function tellCut(seed: number, steps: number): Promise<Told> {
 
 /** And watches, writes and answers come late, while everything else is alive. */
 export function tellLate(seed: number, steps: number): Promise<Told> {
-  return tell({ random: new Random(seed), outcomes: ['good', 'good', 'cuts', 'cuts', 'crash'], isLate: true }, steps)
+  return tell(
+    { random: new Random(seed), outcomes: ['good', 'good', 'cuts', 'withers', 'withers', 'crash'], isLate: true },
+    steps,
+  )
 }
 
 async function tell(setting: Setting, steps: number): Promise<Told> {

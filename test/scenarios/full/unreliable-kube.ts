@@ -71,7 +71,12 @@ const PATIENCE = 30_000
 
 async function answered<T>(answer: Promise<T>, { trouble, clock }: Way): Promise<T> {
   const { answersLateUntil: until } = trouble
-  return until > clock.elapsed() ? patiently(answer.finally(() => clock.sleep(until - clock.elapsed())), clock) : answer
+  return until > clock.elapsed()
+    ? patiently(
+        answer.finally(() => clock.sleep(until - clock.elapsed())),
+        clock,
+      )
+    : answer
 }
 
 /** Those that wait arrive in their order: the clock wakes who waits for the same instant in the order in which they came. */

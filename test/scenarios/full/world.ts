@@ -100,7 +100,8 @@ export class World {
 
   static async create(setting: Setting, pools: readonly PoolRules[]): Promise<World> {
     const world = new World(setting, pools)
-    for (const name of [NAMESPACE, REVISIONS, PROOF_NAMESPACE]) await world.kube.create('/api/v1/namespaces', { metadata: { name } })
+    for (const name of [NAMESPACE, REVISIONS, PROOF_NAMESPACE])
+      await world.kube.create('/api/v1/namespaces', { metadata: { name } })
     await world.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
     return world
   }

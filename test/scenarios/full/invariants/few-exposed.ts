@@ -1,7 +1,7 @@
 import type { Invariant } from '../invariants.ts'
 import { disturbs } from './budget.ts'
 
-/** A node that is down already, cordoned or at work costs no place of the budget. */
+/** What withers is well when the next node follows. A node that is down already, cordoned or at work costs no place of the budget. */
 export const fewExposed: Invariant = {
   claim: 'content that takes nodes down is given to no more nodes than may be unavailable at once, since it came',
   holds(assignment, world) {
@@ -9,7 +9,8 @@ export const fewExposed: Invariant = {
     const content = world.contentOf(POOL, REVISION)
     const pool = world.pools.find(({ name }) => name === POOL)
     const exposed = world.exposed.get(POOL)
-    if (!pool || !content || content.outcome === 'good' || exposed?.content !== content.name) return true
+    if (!pool || !content || (content.outcome !== 'crash' && content.outcome !== 'cuts') || exposed?.content !== content.name)
+      return true
     if (disturbs(assignment, world)) exposed.nodes.add(assignment.node)
     return [...exposed.nodes].filter((name) => world.machines.has(name)).length <= pool.maxUnavailable
   },
