@@ -67,6 +67,8 @@ const agentStatus = z.object({
   assigned: z.optional(z.string()),
   /** ASSIGNED of the desired-config that the phase speaks of, verbatim: tells an old failure from that of a new attempt without comparing clocks. */
   assignedAt: z.optional(z.string()),
+  /** The greatest COUNTER that was accepted of this Node. */
+  counter: z.optional(z.int()),
   active: z.optional(z.string()),
   lastKnownGood: z.optional(z.string()),
   /** The least grant with which the work could go on. */

@@ -100,10 +100,23 @@ export function isCounterOfOurs(counter: number, now: number): boolean {
   return counter <= now + YEAR
 }
 
+/** What is known of the counters of a Node. */
+export interface KnownCounters {
+  /** Of the assignment that stands there. */
+  readonly assigned?: number | undefined
+  /** Accepted last, as the status says. Whoever has the node's credential writes that. */
+  readonly accepted?: number | undefined
+}
+
+/** Every clock that RFC 3339 can write is less ahead. It moves with time, so that a forged counter always leaves room for the next one. */
+const FURTHEST = 10_000 * YEAR
+
 /**
  * The counter of the next assignment of a Node: greater than the one before, though clocks differ or go back; and greater than all that was
- * lost, when the cluster was restored from a backup, for it grows with time.
+ * lost, when the cluster was restored from a backup, for it grows with time. Where a clock was ahead, the agent knows what was lost.
  */
-export function nextCounter(previous: number | undefined, now: number): number {
-  return previous !== undefined && isCounterOfOurs(previous, now) ? Math.max(previous + 1, now) : now
+export function nextCounter({ assigned = 0, accepted = 0 }: KnownCounters, now: number): number {
+  const said = accepted < now + FURTHEST ? accepted : 0
+  const known = isCounterOfOurs(assigned, Math.max(now, said)) ? Math.max(assigned, said) : said
+  return Math.max(known + 1, now)
 }

@@ -33,12 +33,15 @@ test('sign makes a desired-config that the node accepts', async () => {
   try {
     await writeFile(join(cwd, 'kubeconfig'), server.kubeconfig())
     const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
-    const annotations = { 'nodewave.io/desired-config': '{"COUNTER":99}' }
+    const annotations = {
+      'nodewave.io/desired-config': '{"COUNTER":99}',
+      'nodewave.io/status': '{"phase":"Applied","since":"","counter":9000000000000}',
+    }
     const node = await kube.create<{ metadata: { uid: string } }>('/api/v1/nodes', { metadata: { name: 'a', annotations } })
     const args = ['keys', 'sign', 'a', '{"KUBELET_OPTS":"--v=4"}', '--key', key, '--kubeconfig', 'kubeconfig']
     const { stdout } = await runCli(cwd, args)
     const keys = [readTrustedKey(await readFile(pem, 'utf8'))]
-    expect(checkSignature(stdout.trim(), { node: node.metadata.uid, keys })).toEqual({ counter: expect.any(Number) })
+    expect(checkSignature(stdout.trim(), { node: node.metadata.uid, keys })).toEqual({ counter: 9_000_000_000_001 })
     expect(JSON.parse(stdout)).toMatchObject({ KUBELET_OPTS: '--v=4' })
   } finally {
     await server.close()

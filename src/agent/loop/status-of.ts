@@ -18,6 +18,8 @@ export interface StatusFacts {
   readonly trouble: Failure | undefined
   /** ASSIGNED of the assignment, verbatim: by it the controller tells a report on this attempt from one on an earlier attempt at the same digest. */
   readonly assignedAt: string | undefined
+  /** Accepted last of this Node: a controller that has lost it must go beyond it. */
+  readonly counter: number | undefined
   readonly drift: Drift
   /** The boot that is to end; needed only where the outcome asks for a reboot. */
   readonly boot: string | undefined
@@ -45,6 +47,7 @@ export function statusOf(
     ...(error && { error: { ...error, message: clipped(error.message) } }),
     ...{ assigned, active, lastKnownGood },
     assignedAt: facts.assignedAt,
+    counter: facts.counter,
     drift: drift.left.length === 0 ? undefined : few(drift.left),
     contested: drift.contested.length === 0 ? undefined : few(drift.contested),
     reboot: wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), facts),

@@ -1,6 +1,7 @@
 import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import type { AgentContext } from '../context.ts'
+import { acceptedCounter } from '../policy/accept-assignment.ts'
 import type { OwnNode } from '../ports.ts'
 import type { Pointers } from '../state/pointers.ts'
 import type { Outcome } from '../state/state.ts'
@@ -38,6 +39,7 @@ export async function describeStatus(
     isUnheard: await isUnheard(outcome, { pointers, state }),
     trouble: isUnclean || outcome.error !== undefined ? undefined : await stateTrouble(context),
     assignedAt: assignmentStamp(outcome.assignment),
+    counter: await acceptedOf(node?.uid ?? outcome.node, state),
     boot: outcome.reboot === undefined ? undefined : await ports.services.bootId(),
     cgroup: await ports.kernel.cgroupVersion(),
     agent: options.version,
@@ -57,6 +59,11 @@ async function isUnheard(
 ): Promise<boolean> {
   if (digest === undefined || digest !== active || digest === lastKnownGood) return false
   return (await state.trial(digest))?.contact === true
+}
+
+async function acceptedOf(node: string | undefined, state: AgentContext['state']): Promise<number | undefined> {
+  const last = await state.accepted()
+  return last === undefined || last === 'damaged' || node === undefined ? undefined : acceptedCounter(last, node)
 }
 
 function assignmentStamp(assignment: string | null): string | undefined {

@@ -62,11 +62,16 @@ function enforceOrder(
   if (last?.node === node && last.assignment === assignment) return last
   const former = formerOf(last, node)
   // Of a Node that is new to this machine counters start from zero: what was signed for another one counts nowhere else.
-  const floor = last?.node === node ? last.counter : last?.former?.find((each) => each.node === node)?.counter
+  const floor = last && acceptedCounter(last, node)
   // A person who edits what stands there keeps its counter; under a signature nobody can.
   if (floor !== undefined && (counter < floor || (isSigned && counter === floor)))
     throw refused(ASSIGNMENT_REPLAYED, `its COUNTER is ${counter}, and one with ${floor} was accepted before`)
   return { node, counter, assignment, ...(former.length > 0 && { former }) }
+}
+
+/** Of the Node with this uid. */
+export function acceptedCounter(last: Accepted, node: string): number | undefined {
+  return last.node === node ? last.counter : last.former?.find((each) => each.node === node)?.counter
 }
 
 const FORMER_KEPT = 10

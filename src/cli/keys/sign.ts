@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { KubeObject } from '../../kube/kube-api.ts'
+import { parseAgentStatus } from '../../protocol/agent-status.ts'
 import { nextCounter, readSigningKey, signAssignment } from '../../protocol/assignment-signature.ts'
 import { type DesiredConfig, formatDesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
@@ -33,9 +34,12 @@ async function sign(
   const desired = parseDesiredConfig(text)
   const kube = await connectTo(io, flags)
   const { metadata } = await kube.get<KubeObject>(`/api/v1/nodes/${encodeURIComponent(node)}`)
-  const { COUNTER: previous } = readable(metadata.annotations?.[namesFor(flags.annotationPrefix).desiredConfig])
-  const COUNTER = nextCounter(previous, io.now())
-  io.stdout(`${formatDesiredConfig(signAssignment({ ...desired, COUNTER }, { node: metadata.uid ?? '', by }))}\n`)
+  const { annotations = {}, uid = '' } = metadata
+  const names = namesFor(flags.annotationPrefix)
+  const { COUNTER: assigned } = readable(annotations[names.desiredConfig])
+  const accepted = parseAgentStatus(annotations[names.status])?.counter
+  const COUNTER = nextCounter({ assigned, accepted }, io.now())
+  io.stdout(`${formatDesiredConfig(signAssignment({ ...desired, COUNTER }, { node: uid, by }))}\n`)
 }
 
 function readable(text: string | undefined): DesiredConfig {

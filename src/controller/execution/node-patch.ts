@@ -103,7 +103,7 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     GRANT: assign.grant,
     ...(assign.reboot && { REBOOT: formatRebootOrder(assign.reboot) }),
     ASSIGNED: new Date(assign.at).toISOString(),
-    COUNTER: nextCounter(node.counter, now),
+    COUNTER: nextCounter({ assigned: node.counter, accepted: node.view.status?.counter }, now),
   }
   return formatDesiredConfig(signer ? signer.sign(desired, node.uid) : desired)
 }

@@ -87,7 +87,8 @@ export class LightAgent {
   report(kubelet: string | undefined): ReturnType<typeof annotationsOf> {
     if (this.#outcome === undefined) return {}
     const { active } = this.#pointers
-    const memory = { pointers: this.#pointers, isUnclean: this.#isUnclean, assignedAt: this.#goal?.desired.ASSIGNED }
+    const { ASSIGNED: assignedAt, COUNTER: counter } = this.#goal?.desired ?? {}
+    const memory = { pointers: this.#pointers, isUnclean: this.#isUnclean, assignedAt, counter }
     const status = statusOf(this.#outcome, { ...NO_HOST, ...memory, agent: VERSION, kubelet })
     return annotationsOf({ status, currentConfig: active === undefined ? undefined : this.#checkpoints.get(active) }, this.#names)
   }

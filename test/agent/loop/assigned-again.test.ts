@@ -166,3 +166,24 @@ test('a Node that is registered again begins anew, by whatever counter', async (
   const digest = machine.assign({ flags: '--v=4' }, { ASSIGNED: first, COUNTER: 1 })
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ assignedAt: first })
 })
+
+test('agent says which counter it accepted on this Node, also when it refuses an older one, and after a restart', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first, COUNTER: 7 })
+  expect(await machine.until('Applied')).toMatchObject({ counter: 7 })
+  machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: 6 })
+  expect(await machine.until('RolledBack')).toMatchObject({ counter: 7, error: { reason: 'AssignmentReplayed' } })
+  machine.kill()
+  machine.node.registerAnew('u2')
+  machine.start()
+  await machine.untilDigest(machine.assign({ flags: '--v=5' }, { ASSIGNED: second, COUNTER: 3 }), 'Applied')
+  expect(machine.status).toMatchObject({ counter: 3 })
+})
+
+test('agent says nothing of counters where none was accepted', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' })
+  expect(await machine.until('Applied')).not.toHaveProperty('counter')
+})

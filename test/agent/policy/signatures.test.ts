@@ -289,14 +289,54 @@ test('an assignment that is signed once more restarts nothing', async () => {
   await machine.clock.advance(MINUTE)
 })
 
+const YEAR = 366 * 86_400_000
+
 test.each([
-  [undefined, 1000, 1000],
-  [10, 1000, 1000],
-  [1000, 1000, 1001],
-  [5000, 1000, 5001],
-  [Number.MAX_SAFE_INTEGER, 1000, 1000],
-])('the counter after %s at %s is %s', (previous, now, expected) => {
-  expect(nextCounter(previous, now)).toBe(expected)
+  [undefined, undefined, 1000],
+  [10, undefined, 1000],
+  [1000, undefined, 1001],
+  [5000, undefined, 5001],
+  [Number.MAX_SAFE_INTEGER, undefined, 1000],
+  [undefined, 5000, 5001],
+  [5000, 4000, 5001],
+  [4000, 5000, 5001],
+  // A clock that was ten years ahead.
+  [1000, 10 * YEAR, 10 * YEAR + 1],
+  [10 * YEAR + 1, 10 * YEAR, 10 * YEAR + 2],
+  // What an assignment says of the future alone is a typing error, what a status says of the next 10,000 years a forgery.
+  [10 * YEAR, 5000, 5001],
+  [1000, 9_999 * YEAR, 9_999 * YEAR + 1],
+  [1000, 10_000 * YEAR + 1000, 1001],
+  [1000, Number.MAX_SAFE_INTEGER, 1001],
+  [undefined, -5, 1000],
+])('the counter after %s, where the agent accepted %s, is %s at 1000', (assigned, accepted, expected) => {
+  expect(nextCounter({ assigned, accepted }, 1000)).toBe(expected)
+})
+
+test('a forged counter leaves room for every later one, at any pace of assignments', () => {
+  let now = 1000
+  let accepted = now + 10_000 * YEAR - 1
+  for (let index = 0; index < 1000; index += 1) {
+    const counter = nextCounter({ assigned: accepted, accepted }, now)
+    expect(counter).toBe(accepted + 1)
+    accepted = counter
+    now += 1
+  }
+})
+
+test('agent with trusted keys takes what follows the counter that its status names, ten years ahead of all clocks', async () => {
+  const machine = trusting()
+  const ahead = machine.clock.now() + 10 * YEAR
+  machine.annotate(signed({ KUBELET_OPTS: '--v=3' }, { counter: ahead }))
+  await machine.until('Applied')
+  const assigned = machine.clock.now()
+  expect(await refusalOf(machine, signed({ KUBELET_OPTS: '--v=4' }, { counter: assigned }))).toMatchObject({
+    reason: 'AssignmentReplayed',
+  })
+  const counter = nextCounter({ assigned, accepted: machine.status?.counter }, machine.clock.now())
+  machine.annotate(signed({ KUBELET_OPTS: '--v=4' }, { counter }))
+  await machine.until('Applied')
+  expect(flagsOf(machine)).toContain('--v=4')
 })
 
 test('a signature survives being written and read', () => {

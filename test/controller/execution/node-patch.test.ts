@@ -58,6 +58,11 @@ test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotati
   ['with a reboot', { assign: { reboot: { boot: 'b1' } } }, { 'desired-config': { ...DESIRED, REBOOT: 'b1' } }],
   ['with a counter above the last one', { node: { counter: noon + 5 } }, { 'desired-config': { ...DESIRED, COUNTER: noon + 6 } }],
   [
+    'with a counter above the one that its agent accepted',
+    { node: { counter: noon, view: { ...bare.view, status: { phase: 'Applied', since: '', counter: noon + 8 } } } },
+    { 'desired-config': { ...DESIRED, COUNTER: noon + 9 } },
+  ],
+  [
     'with what the node ran before',
     { node: { view: { ...bare.view, assigned: { digest: 'old', revision: 'before', pool: 'workers', grant: 'none', at: 5 } } } },
     { history: [{ revision: 'before', until: '2026-11-21T12:00:00.000Z', from: '1970-01-01T00:00:00.005Z' }] },

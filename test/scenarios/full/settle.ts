@@ -19,11 +19,11 @@ export async function settle(world: World): Promise<void> {
   await expectEverybodyAt(pushToAll(world, { name: 'last', outcome: 'good' }), world)
 }
 
-function pushToAll(world: World, content: Content): string {
+export function pushToAll(world: World, content: Content): string {
   return world.push(new Map(world.pools.map((pool) => [pool, content])))
 }
 
-async function expectEverybodyAt(commit: string, world: World): Promise<void> {
+export async function expectEverybodyAt(commit: string, world: World): Promise<void> {
   await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
   if (world.broken.length > 0) return
   // A pool completes without nodes that nobody hears of; they follow when they are heard of again.
@@ -87,7 +87,7 @@ function isStopped({ observedRevision, conditions = [] }: Partial<NodePoolStatus
 }
 
 /** Looks again and again as time passes. @throws when it is not so in the end, or something did not hold on the way */
-async function until(world: World, what: string, done: () => boolean): Promise<void> {
+export async function until(world: World, what: string, done: () => boolean): Promise<void> {
   for (let waited = 0; !done(); waited += 10_000) {
     if (world.broken.length > 0) return
     if (waited > PATIENCE)
