@@ -20,9 +20,10 @@ export function announceMembers(
 ): void {
   if (!access) return
   for (const action of actions) {
-    const node = action.kind === 'assign' ? nodes.get(action.node) : undefined
-    const config = node && action.kind === 'assign' ? rendered(node, action.revision) : undefined
-    if (!config || action.kind !== 'assign') continue
+    if (action.kind !== 'assign') continue
+    const node = nodes.get(action.node)
+    const config = node && rendered(node, action.revision)
+    if (!config) continue
     for (const object of access.unannounced(readablesOf(config))) {
       const reads = (member: ClusterNode) => readablesOf(rendered(member, action.revision) ?? { payloads: [] }).includes(object)
       access.announce(members.filter(reads), object)

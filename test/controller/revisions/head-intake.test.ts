@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import type { CompiledFleet } from '../../../src/controller/fleet/compiled-fleet.ts'
+import { HeadIntake, type HeadState } from '../../../src/controller/revisions/head-intake.ts'
+import type { HeadEvent } from '../../../src/controller/revisions/head-source.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+
+const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [string, string, string]
+const head = (commit: string): HeadEvent => ({ kind: 'head', snapshot: { commit, files: new Map() } }) as never
+const refused = (reason: 'UntrustedCommit' | 'InvalidRepository'): HeadEvent => ({
+  kind: 'refused',
+  commit: B,
+  reason,
+  message: 'why',
+})
+const trouble: HeadEvent = { kind: 'trouble', message: 'away' }
+const mended: HeadEvent = { kind: 'mended' }
+
+interface Draft {
+  readonly kept?: string
+  readonly problems?: Readonly<Record<string, readonly string[]>>
+  readonly objections?: Readonly<Record<string, string>>
+}
+
+function anIntake({ kept, problems = {}, objections = {} }: Draft = {}) {
+  const did: string[] = []
+  const state = { promoted: '', failures: [] as Error[] }
+  const fleetOf = (commit: string) =>
+    ({ commit, problems: problems[commit] ?? [], files: new Map(), pools: new Map() }) as never as CompiledFleet
+  const intake = new HeadIntake({
+    compile: ({ commit }) => {
+      did.push(`compile ${commit[0]}`)
+      return fleetOf(commit)
+    },
+    store: {
+      list: () => (kept === undefined ? [] : [{ commit: kept }]),
+      put: async ({ commit }: { commit: string }) => {
+        const failure = state.failures.shift()
+        if (failure) throw failure
+        did.push(`put ${commit[0]}`)
+      },
+    } as never,
+    library: {
+      get: async (commit: string) => fleetOf(commit),
+      add: ({ commit }: CompiledFleet) => void did.push(`add ${commit[0]}`),
+    } as never,
+    log: (level, message) => void did.push(`${level} ${message.split('\n')[0]}`),
+    guard: { objection: ({ commit }) => objections[commit], isPromoted: (commit) => commit === state.promoted },
+  })
+  const absorb = async (...events: readonly HeadEvent[]) => {
+    for (const event of events) intake.offer(event)
+    return intake.absorb(0)
+  }
+  return { intake, absorb, state, did: () => did.splice(0) }
+}
+
+/** With commits by their letter. */
+function shown({ fleet, observed, heldFleet, ...why }: HeadState): object {
+  return {
+    ...(fleet && { fleet: fleet.commit[0] }),
+    ...(observed && { observed: observed[0] }),
+    ...(heldFleet && { heldFleet: heldFleet.commit[0] }),
+    ...why,
+  }
+}
+
+test('a valid commit is accepted once it is kept in the cluster', async () => {
+  const { intake, absorb, did } = anIntake()
+  expect(await absorb(head(A))).toEqual([])
+  expect(did()).toEqual(['compile a', 'put a', 'add a', `info accepted commit "${A}"`])
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a' })
+})
+
+test('of several commits that came meanwhile the last one is looked at', async () => {
+  const { absorb, did } = anIntake()
+  await absorb(head(A), trouble, head(B), head(C))
+  expect(did()[0]).toBe('compile c')
+})
+
+test.each<readonly [what: string, events: readonly HeadEvent[], state: object]>([
+  ['nothing new', [], { fleet: 'a', observed: 'a' }],
+  ['a repository that is away', [trouble], { fleet: 'a', observed: 'a', trouble: 'away' }],
+  ['a repository that came back', [trouble, mended], { fleet: 'a', observed: 'a' }],
+  ['a commit after trouble', [trouble, head(C)], { fleet: 'c', observed: 'c' }],
+  ['a commit without a signature', [refused('UntrustedCommit')], { fleet: 'a', observed: 'b', untrusted: 'why' }],
+  ['a commit that is no fleet', [refused('InvalidRepository')], { fleet: 'a', observed: 'b', problem: 'why' }],
+  [
+    'trouble after such a commit',
+    [refused('InvalidRepository'), trouble],
+    { fleet: 'a', observed: 'b', problem: 'why', trouble: 'away' },
+  ],
+  ['a good commit after such a one', [refused('UntrustedCommit'), head(C)], { fleet: 'c', observed: 'c' }],
+  [
+    'another kind of bad commit after such a one',
+    [refused('UntrustedCommit'), refused('InvalidRepository')],
+    { fleet: 'a', observed: 'b', problem: 'why' },
+  ],
+])('what was accepted last stays with %s, unless another commit is accepted', async (_, events, state) => {
+  const { intake, absorb } = anIntake({ kept: A })
+  for (const event of events) await absorb(event)
+  await absorb()
+  expect(shown(intake.state)).toEqual(state)
+})
+
+test.each<readonly [what: string, problems: readonly string[], text: string]>([
+  ['one problem', ['x'], ' x'],
+  ['three problems', ['x', 'y', 'z'], '\nx\ny\nz'],
+  ['four problems', ['x', 'y', 'z', 'w'], '\nx\ny\nz\nand 1 more'],
+  ['a long problem', ['x'.repeat(2000)], ` ${'x'.repeat(1000)}`],
+])('a commit with %s is not accepted, and its first ones are told', async (_, problems, text) => {
+  const { intake, absorb, did } = anIntake({ kept: A, problems: { [B]: problems } })
+  await absorb(head(B))
+  expect(shown(intake.state)).toEqual({
+    fleet: 'a',
+    observed: 'b',
+    problem: `commit "bbbbbbbbbbbb" is invalid and was not accepted:${text}`,
+  })
+  expect(did()).not.toContain('put b')
+})
+
+test('a commit that needs promotion waits for it, and for nothing else', async () => {
+  const { intake, absorb, state, did } = anIntake({ kept: A, objections: { [B]: 'much' } })
+  await absorb(head(B))
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'b', held: 'much', heldFleet: 'b' })
+  did()
+  await absorb()
+  expect(did()).toEqual([])
+  state.promoted = B
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+  did()
+  await absorb()
+  expect(did()).toEqual([])
+})
+
+test('a commit that needs promotion is of no interest when a newer one came', async () => {
+  const { intake, absorb, state, did } = anIntake({ kept: A, objections: { [B]: 'much' } })
+  await absorb(head(B))
+  state.promoted = B
+  did()
+  await absorb(head(C))
+  expect(did()).toContain('put c')
+  expect(did()).not.toContain('compile b')
+  expect(shown(intake.state)).toEqual({ fleet: 'c', observed: 'c' })
+})
+
+test('a commit that the server refuses to keep is not accepted, and is tried again', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A })
+  state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
+  expect(await absorb(head(B))).toMatchObject([{ message: 'quota' }])
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'b', problem: `commit "${B}" cannot be stored: quota` })
+  expect(await absorb()).toEqual([])
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
+
+test('a server that is away ends the pass, and says nothing of the commit', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A })
+  state.failures.push(new KubeError('away', { code: 0, reason: 'Unreachable' }))
+  await expect(absorb(head(B))).rejects.toThrow('away')
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a' })
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
