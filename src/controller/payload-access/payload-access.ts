@@ -59,7 +59,7 @@ export class PayloadAccess {
     this.#announced.add(object)
     const missing = nodes.filter((node) => !this.isGranted(node, [object])).map(({ name }) => name)
     // The assignment asks once more, and gets the error.
-    if (missing.length > 0) this.#shared.grant(missing, object).catch(() => undefined)
+    this.#shared.grant(missing, object).catch(() => undefined)
   }
 
   /** Before it is assigned what has these; what it needs no more is taken away. @throws {KubeError} */

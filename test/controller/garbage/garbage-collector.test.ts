@@ -68,6 +68,28 @@ test('what is left of a sweep is swept by the next passes, not only when the nex
   ])
 })
 
+test('the same commit is looked at again after ten minutes, and another one at once', async () => {
+  const store = { list: () => [], reclaim: async () => undefined, collect: async () => ({ isDone: true }) }
+  const swept: number[] = []
+  const garbage = new GarbageCollector({
+    ...{ cluster: aCluster(), renderer: new PoolRenderer(), payloads: [] },
+    store: { ...store, collect: async ({ now }: { now: number }) => ({ isDone: swept.push((now - NOW) / MINUTE) > 0 }) } as never,
+  })
+  const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
+  const look = (digit: string, minutes: number) =>
+    garbage.collect({ fleet: { commit: digit, historyLimit: 3 } as never, gathered, now: NOW + minutes * MINUTE })
+  for (const [digit, minutes] of [
+    ['a', 0],
+    ['a', 1],
+    ['a', 9.99],
+    ['a', 10],
+    ['a', 11],
+    ['b', 12],
+  ] as const)
+    await look(digit, minutes)
+  expect(swept).toEqual([0, 10, 12])
+})
+
 test('the right to a payload is needed by a node whose annotation names it, or for which it is rendered, and by no other', async () => {
   const kube = new FakeKube()
   const cluster = aCluster()

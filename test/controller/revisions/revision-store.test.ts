@@ -139,6 +139,15 @@ test('a revision that is not kept is an error that names it', async () => {
   )
 })
 
+test('a revision with contents of Secrets is not loaded by a controller that reads none, and says what to do', async () => {
+  const { store } = aStore()
+  const commit = `${'3'.repeat(40)}+1a2b3c4d`
+  await store.put({ ...aSnapshot('3'), commit })
+  await expect(store.load(commit)).rejects.toThrow(
+    `revision "${commit}" has Secrets; start the controller with --secrets-namespace`,
+  )
+})
+
 test('documents that were damaged are refused', async () => {
   const { parts, sha256 } = await packRevision(aSnapshot('3', { a: 'text' }))
   const damaged = parts.map((part) => Buffer.from(part).fill(0x5a, 12, 13))
