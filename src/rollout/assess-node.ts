@@ -2,7 +2,7 @@ import { drainOf } from './drain/drain.ts'
 import { progressUnder } from './drain/drain-progress.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
 import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
-import { type NodeFacts, targetFor } from './exposure/node-facts.ts'
+import type { NodeFacts } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
 import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
@@ -37,7 +37,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
-  const broken = isBroken(facts, rollout)
+  const broken = isBroken(facts)
   const member: Draft = {
     node,
     report,
@@ -81,18 +81,17 @@ interface Content {
 
 /** What the node is to become: the stable content where the rule says so, else the target, now or in its turn. */
 function contentOf(
-  { node, report, target, assigned, joins }: NodeFacts,
+  { node, report, target, assigned, joins, stable: wanted }: NodeFacts,
   { exposure, rollout, clock }: { readonly exposure: Exposure; readonly rollout: Rollout; readonly clock: RolloutClock },
 ): Content {
   const { stable } = rollout
-  if (!stable || !(joins || exposure.content === 'stable')) return { revision: rollout.target.revision, wanted: target, assigned }
-  const wanted = targetFor(node, stable)
+  if (!stable || !wanted || !(joins || exposure.content === 'stable'))
+    return { revision: rollout.target.revision, wanted: target, assigned }
   return { revision: stable.revision, wanted, assigned: hasGoal(node, { report, wanted }, clock) }
 }
 
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */
-function isBroken({ node, condition }: NodeFacts, { stable }: Rollout): boolean {
+function isBroken({ node, condition, stable }: NodeFacts): boolean {
   if (condition === 'Broken') return true
-  const good = stable && targetFor(node, stable)
-  return node.assigned !== undefined && !node.ready && !(good?.kind === 'config' && good.digest === node.assigned.digest)
+  return node.assigned !== undefined && !node.ready && !(stable?.kind === 'config' && stable.digest === node.assigned.digest)
 }

@@ -89,7 +89,7 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
       proofActions(state, selection.selected),
       spentControls(pool),
       byHandChanges(pool),
-      endedRequests(pool.nodes),
+      endedRequests(state.notable.map(({ node }) => node)),
     ),
     events: eventsBetween(pool.memory, status),
     status,

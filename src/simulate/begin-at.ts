@@ -6,9 +6,10 @@ import type { CompiledFleet, CompiledPool } from '../controller/fleet/compiled-f
 import type { ControllerSettings } from '../controller/ports.ts'
 import { RevisionStore } from '../controller/revisions/revision-store.ts'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
-import { type DesiredConfig, formatDesiredConfig } from '../protocol/desired-config.ts'
+import { type DesiredConfig, formatDesiredConfig, parseDesiredConfig } from '../protocol/desired-config.ts'
 import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import { readOnce } from '../protocol/read-once.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { NO_MEMORY } from '../rollout/model/snapshot.ts'
 import { LightAgent } from '../sim/fleet/light-agent.ts'
@@ -32,7 +33,23 @@ export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]
   const configMaps = new ObjectCache<StoredConfigMap>(() => {})
   await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put({ ...snapshot, files: fleet.files })
   for (const pool of fleet.pools.values()) await putPool(beginning, pool)
-  for (const node of nodes) await kube.create(NODES, settled(beginning, node))
+  const settled = settling(beginning)
+  for (const node of nodes) await kube.create(NODES, settled(node))
+}
+
+/** What an agent reports of an assignment of before: the same for all nodes that bear the same one. */
+function settledReports({ settings: { names }, now }: Beginning): (assignment: string) => ReturnType<LightAgent['report']> {
+  const at = longBefore(now)
+  return readOnce((text) => {
+    const agent = new LightAgent(names)
+    const desired = parseDesiredConfig(text)
+    agent.settle({ text, desired }, at)
+    return agent.report(desired.KUBELET_VERSION)
+  })
+}
+
+function longBefore(now: number): string {
+  return new Date(now - LONG_AGO).toISOString()
 }
 
 /** Puts nodes into a cluster in which no commit was accepted yet. */
@@ -41,21 +58,23 @@ export async function beginNew(kube: KubeApi, nodes: readonly KubeObject[]): Pro
 }
 
 /** A node of no pool stays as it was given. */
-function settled({ settings, now, fleet }: Beginning, node: KubeObject): object {
+function settling(beginning: Beginning): (node: KubeObject) => object {
+  const { settings, now, fleet } = beginning
   const { names } = settings
-  const { facts } = projectNode(names)(node)
-  const owner = fleet.ownerOf(facts)
-  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(facts) : undefined
-  if (rendered?.kind !== 'config') return node
-  const { desired, version } = rendered
-  const at = new Date(now - LONG_AGO).toISOString()
-  const assigned: DesiredConfig = { ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at }
-  const text = formatDesiredConfig(assigned)
-  const agent = new LightAgent(names)
-  agent.settle({ text, desired: assigned }, at)
-  const annotations = { [names.desiredConfig]: text, ...agent.report(version) }
-  const metadata = { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } }
-  return { ...node, metadata, ...(version !== undefined && { status: withVersion(node, version) }) }
+  const project = projectNode(names)
+  const reportOn = settledReports(beginning)
+  return (node) => {
+    const { facts } = project(node)
+    const owner = fleet.ownerOf(facts)
+    const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(facts) : undefined
+    if (rendered?.kind !== 'config') return node
+    const { desired, version } = rendered
+    const assigned: DesiredConfig = { ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: longBefore(now) }
+    const text = formatDesiredConfig(assigned)
+    const annotations = { [names.desiredConfig]: text, ...reportOn(text) }
+    const metadata = { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } }
+    return { ...node, metadata, ...(version !== undefined && { status: withVersion(node, version) }) }
+  }
 }
 
 function withVersion({ status }: KubeObject, version: string): object {
@@ -65,7 +84,7 @@ function withVersion({ status }: KubeObject, version: string): object {
 
 async function putPool({ kube, now, fleet }: Beginning, { name, spec, fingerprint }: CompiledPool): Promise<void> {
   const ref = { revision: fleet.commit, fingerprint }
-  const at = new Date(now - LONG_AGO).toISOString()
+  const at = longBefore(now)
   const status: NodePoolStatus = {
     observedRevision: fleet.commit,
     target: ref,

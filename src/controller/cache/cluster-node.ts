@@ -3,7 +3,7 @@ import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.
 import { signerOf } from '../../protocol/assignment-signature.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
-import type { Names } from '../../protocol/names.ts'
+import { askedByKey, type Names } from '../../protocol/names.ts'
 import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
 import { parseWrittenSettings, type Taint } from '../../protocol/node-settings.ts'
 import { readOnce } from '../../protocol/read-once.ts'
@@ -58,6 +58,7 @@ export interface ClusterNode {
  * @returns reads a Node, and takes over the facts that were the same before
  */
 export function projectNode(names: Names): (object: KubeObject, before?: ClusterNode) => ClusterNode {
+  const askedBy = { hold: askedByKey(names.hold), reboot: askedByKey(names.reboot) }
   const read = readOnce(readAnnotatedConfig)
   const desiredIn = (annotation: string | undefined): AnnotatedConfig => (annotation === undefined ? NOTHING : read(annotation))
   const readStatus = readOnce((annotation) => ({ status: boundedStatus(parseAgentStatus(annotation)) }))
@@ -81,7 +82,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
       namespace: '',
       uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
-      view: viewOf(object, { annotations, names, status, desired, agent, facts }),
+      view: viewOf(object, { annotations, names, askedBy, status, desired, agent, facts }),
       facts,
       factChanges: undefined,
       conditions: conditionsIn(status),

@@ -3,7 +3,7 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
-import { askedByKey, type Names } from '../../protocol/names.ts'
+import type { Names } from '../../protocol/names.ts'
 import { parseNodeProof } from '../../protocol/node-proof.ts'
 import { parseRebootOrder, parseRebootRequest } from '../../protocol/reboot-order.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
@@ -21,6 +21,8 @@ interface NodeSpec {
 interface Parts {
   readonly annotations: Readonly<Record<string, string>>
   readonly names: Names
+  /** Keys of the annotations that say who asked. */
+  readonly askedBy: { readonly hold: string; readonly reboot: string }
   readonly status: NodeStatus
   readonly desired: AnnotatedConfig
   readonly agent: AgentStatus | undefined
@@ -30,7 +32,7 @@ interface Parts {
 /** The Node as decisions see it. */
 export function viewOf(
   { metadata, spec }: KubeObject,
-  { annotations, names, status, desired, agent, facts: { labels } }: Parts,
+  { annotations, names, askedBy, status, desired, agent, facts: { labels } }: Parts,
 ): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
@@ -57,10 +59,10 @@ export function viewOf(
     kubeletVersion: foreignText(status.nodeInfo?.kubeletVersion ?? '', MAX_FACT).replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
     hold: hold === undefined ? undefined : foreignText(hold, MAX_REASON),
-    heldBy: parseRequestedBy(annotations[askedByKey(names.hold)]),
+    heldBy: parseRequestedBy(annotations[askedBy.hold]),
     bootId: bootId ? foreignText(bootId, MAX_FACT) : undefined,
     rebootRequest: parseRebootRequest(annotations[names.reboot]),
-    rebootBy: parseRequestedBy(annotations[askedByKey(names.reboot)]),
+    rebootBy: parseRequestedBy(annotations[askedBy.reboot]),
     mark: parseCordonMark(annotations[names.cordonedFor]),
     assigned,
     byHandAllowed: annotations[names.byHand] === 'Allow' || undefined,

@@ -127,6 +127,9 @@ function isOlder(item: Cached, known: Cached | undefined): boolean {
   return a.length === b.length ? a < b : a.length < b.length
 }
 
+/** Most that are not the same differ in one field: the rest is not compared, and nothing is copied. */
 function sameButVersion(a: Cached, b: Cached): boolean {
-  return isSameData(a, { ...b, resourceVersion: a.resourceVersion })
+  const fields = Object.keys(a) as (keyof Cached)[]
+  if (fields.length !== Object.keys(b).length) return false
+  return fields.every((field) => field === 'resourceVersion' || (Object.hasOwn(b, field) && isSameData(a[field], b[field])))
 }

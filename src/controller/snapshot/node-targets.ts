@@ -87,10 +87,14 @@ function isSameNode(before: ClusterNode, node: ClusterNode): boolean {
     before.facts === node.facts &&
     before.renderedFrom === node.renderedFrom &&
     before.view.kubeletVersion === node.view.kubeletVersion &&
-    isSameData(evictingTaints(before.settings?.taints), evictingTaints(node.settings?.taints)) &&
+    evictsTheSame(before.settings?.taints, node.settings?.taints) &&
     before.current?.DIGEST === node.current?.DIGEST &&
     before.current?.POOL === node.current?.POOL
   )
+}
+
+function evictsTheSame(before: readonly Taint[] | undefined, taints: readonly Taint[] | undefined): boolean {
+  return before === taints || isSameData(evictingTaints(before), evictingTaints(taints))
 }
 
 function targetOf(node: ClusterNode, rendered: RenderedConfig, sources: WantedSources): NodeTarget {

@@ -2,7 +2,7 @@ import type { Exposure, NoContent } from '../model/exposure.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { isSuperseded } from '../model/rollout.ts'
 import { needsRepair } from './condition.ts'
-import { isAtSuperseded, type NodeFacts, targetFor } from './node-facts.ts'
+import { isAtSuperseded, type NodeFacts } from './node-facts.ts'
 
 export interface ExposureContext {
   readonly rollout: Rollout
@@ -25,7 +25,7 @@ export function exposureOf(facts: NodeFacts, context: ExposureContext): Exposure
     if (open >= waves.length) return { content: 'target', because: 'Completed' }
     if (wave !== undefined && wave <= open) return { content: 'target', because: 'OpenWave' }
   }
-  const repair = repairOf(facts, rollout)
+  const repair = repairOf(facts)
   if (repair) return repair
   if (!isLastResort) return none(waitsBecause(facts, open))
   return { content: 'target', because: isAtSuperseded(facts) ? 'Superseded' : 'LastResort' }
@@ -33,7 +33,7 @@ export function exposureOf(facts: NodeFacts, context: ExposureContext): Exposure
 
 /** A newer commit that has to wait would else wait for ever for the budget that these nodes use up. */
 function repairWhileHalted(facts: NodeFacts, rollout: Rollout): Exposure | undefined {
-  return isSuperseded(rollout) && !facts.node.ready ? repairOf(facts, rollout) : undefined
+  return isSuperseded(rollout) && !facts.node.ready ? repairOf(facts) : undefined
 }
 
 function leftAloneBecause({ node }: NodeFacts): NoContent | undefined {
@@ -42,8 +42,8 @@ function leftAloneBecause({ node }: NodeFacts): NoContent | undefined {
   return node.leaving ? 'Leaving' : undefined
 }
 
-function repairOf(facts: NodeFacts, { stable }: Rollout): Exposure | undefined {
-  if (!stable || !needsRepair(facts) || targetFor(facts.node, stable).kind !== 'config') return undefined
+function repairOf(facts: NodeFacts): Exposure | undefined {
+  if (facts.stable?.kind !== 'config' || !needsRepair(facts)) return undefined
   return { content: 'stable', because: 'Repair' }
 }
 

@@ -23,6 +23,8 @@ export interface NodeFacts extends Reported, PlacedCandidate {
   readonly changes: boolean
   /** A young node that serves nobody yet; it gets the stable content at once. */
   readonly joins: boolean
+  /** The waves divide it. */
+  readonly isCounted: boolean
   /** What the node is to become at the stable revision, if there is one. */
   readonly stable: NodeTarget | undefined
   /** Until then time alone changes nothing about the node. Not later than the present: they are good for this pass alone. */
@@ -50,6 +52,7 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
   const isExposed = assigned && changes && node.assigned !== undefined && isInRollout(node.assigned, clock)
   const subject = { node, report, target, condition, assigned, isExposed, changes }
+  const joins = isJoining(node, { target, stable, clock })
   return {
     node,
     report,
@@ -63,10 +66,20 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
     rank: isDivided ? rankOf(subject, { policy, clock }) : 0,
     place: isDivided ? placeOf(subject, { clock }) : 'Sound',
     assignedAt: isExposed ? node.assigned?.at : undefined,
-    joins: isJoining(node, { target, stable, clock }),
+    joins,
+    isCounted: !joins && isCounted(subject),
     stable,
     validUntil: validUntil({ node, report }, clock),
   }
+}
+
+/**
+ * Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. One that is held after it was exposed
+ * keeps its place: else each canary that an operator holds would expose another node.
+ */
+function isCounted({ node, target, isExposed }: Pick<NodeFacts, 'node' | 'target' | 'isExposed'>): boolean {
+  if (node.assignedByHand || node.leaving || target.kind !== 'config') return false
+  return isExposed || node.hold === undefined
 }
 
 /** At work on a commit that is neither the target nor stable: a fix need not wait until that work ends. */

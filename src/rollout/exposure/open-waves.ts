@@ -43,20 +43,11 @@ export function divide(
 ): Division {
   const { rollout, waves, open } = context
   if (open >= waves.length) return UNDIVIDED
-  const counted = nodes.filter(isCounted)
+  const counted = nodes.filter(({ isCounted }) => isCounted)
   const sizes = rollout.memory.wave?.sizes
   const assigned = assignWaves(waves, { nodes: counted, sizes })
   const ofCounted = assigned.map((wave, index) => (counted[index]?.isExposed ? Math.min(wave, Math.max(0, open)) : wave))
   let next = 0
   const waveOf = nodes.map((facts) => (facts === counted[next] ? ofCounted[next++] : undefined))
   return { waveOf, divided: counted.length, lastResort: lastResort(counted, { ...context, waveOf: ofCounted, sizes }) }
-}
-
-/**
- * Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. One that is held after it was exposed
- * keeps its place: else each canary that an operator holds would expose another node.
- */
-function isCounted({ node, target, joins, isExposed }: NodeFacts): boolean {
-  if (node.assignedByHand || node.leaving || joins || target.kind !== 'config') return false
-  return isExposed || node.hold === undefined
 }

@@ -42,9 +42,11 @@ function isUnproved({ node, report }: Member, policy: ProofPolicy): boolean {
 
 /** By this rollout, so that a pod should have shown that pods still run. */
 function isDisturbed(
-  { node: { assigned }, assigned: hasIt, exposure }: Member,
+  { node, assigned: hasIt, exposure }: Member,
   { always, since }: { readonly always: boolean; readonly since: number },
 ): boolean {
-  if (!hasIt || exposure.content !== 'target' || assigned?.at === undefined || assigned.at < since) return false
+  if (!hasIt || exposure.content !== 'target') return false
+  const { assigned } = node
+  if (assigned?.at === undefined || assigned.at < since) return false
   return always || assigned.grant !== 'none'
 }

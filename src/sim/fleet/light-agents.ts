@@ -17,13 +17,12 @@ export interface LightAgentsOptions {
   readonly signal: AbortSignal
 }
 
-interface Seen {
+interface Work {
   readonly name: string
+  /** Of the assignment. */
   readonly text: string | undefined
+  /** Of the kubelet, without `v`. */
   readonly version: string
-}
-
-interface Work extends Seen {
   readonly agent: LightAgent
 }
 
@@ -54,20 +53,23 @@ export class LightAgents {
   /** Follows the Nodes until the signal; what they are assigned at the beginning, they have. */
   async run(): Promise<void> {
     const { kube, signal } = this.#options
-    for await (const event of kube.follow(NODES, { project: seenOf, signal })) {
+    for await (const event of kube.follow(NODES, { project: (node) => node, signal })) {
       if (event.type === 'sync')
-        for (const { name, text } of event.items) {
-          if (text !== undefined) this.#texts.set(name, text)
+        for (const node of event.items) {
+          const text = assignmentOf(node)
+          if (text !== undefined) this.#texts.set(node.metadata.name, text)
         }
       if (event.type === 'upsert') this.#look(event.item)
     }
   }
 
-  #look(seen: Seen): void {
-    const { name, text, version } = seen
+  #look(node: KubeObject): void {
+    const { name } = node.metadata
+    const text = assignmentOf(node)
     const before = this.#texts.get(name)
     if (before === text) return
-    const work = { ...seen, agent: this.#agents.get(name) ?? this.#agentThatHas(before) }
+    const version = versionOf(node)
+    const work = { name, text, version, agent: this.#agents.get(name) ?? this.#agentThatHas(before) }
     this.#agents.set(name, work.agent)
     if (text === undefined) this.#texts.delete(name)
     else this.#texts.set(name, text)
@@ -111,14 +113,13 @@ export class LightAgents {
   }
 
   async #finish(work: Work, assignment: LightAssignment | undefined): Promise<void> {
-    const { kube, fails } = this.#options
+    const { fails } = this.#options
     const { name, agent, version } = work
     const ending = fails.has(name) && !agent.isThere ? FAILED : KEPT
     agent.end(ending, this.#now)
     const runs = ending === KEPT ? (assignment?.desired.KUBELET_VERSION ?? version) : version
-    if (runs !== version) await kube.patch(`${NODES}/${name}/status`, { status: { nodeInfo: { kubeletVersion: `v${runs}` } } })
     const done = { ...work, version: runs }
-    await this.#report(done)
+    await this.#report(done, runs === version ? {} : { status: { nodeInfo: { kubeletVersion: `v${runs}` } } })
     if (ending === KEPT && assignment !== undefined) this.#after(DEFAULT_TIMING.trial, work, () => this.#holdTrial(done))
   }
 
@@ -127,8 +128,11 @@ export class LightAgents {
     return this.#report(work)
   }
 
-  async #report({ name, agent, version }: Work): Promise<void> {
-    await this.#options.kube.patch(`${NODES}/${name}`, { metadata: { annotations: agent.report(version) } })
+  /** @param ofKubelet what the kubelet says at the same time: one write has both */
+  async #report({ name, agent, version }: Work, ofKubelet: { readonly status?: object } = {}): Promise<void> {
+    const metadata = { annotations: agent.report(version) }
+    const path = ofKubelet.status === undefined ? `${NODES}/${name}` : `${NODES}/${name}/status`
+    await this.#options.kube.patch(path, { metadata, ...ofKubelet })
   }
 
   get #now(): string {
@@ -136,11 +140,11 @@ export class LightAgents {
   }
 }
 
-function seenOf({ metadata, status }: KubeObject): Seen {
+function assignmentOf({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[names.desiredConfig]
+}
+
+function versionOf({ status }: KubeObject): string {
   const { nodeInfo } = (status ?? {}) as { readonly nodeInfo?: { readonly kubeletVersion?: string } }
-  return {
-    name: metadata.name,
-    text: metadata.annotations?.[names.desiredConfig],
-    version: (nodeInfo?.kubeletVersion ?? '').replace(/^v/, ''),
-  }
+  return (nodeInfo?.kubeletVersion ?? '').replace(/^v/, '')
 }

@@ -39,10 +39,10 @@ function visit(value: Json, at: At, options: DecodeOptions): Json {
   const schema = resolved(at.schema)
   const inside = structOf(at.schema) ?? at.owner
   const goPath = at.owner === undefined && at.schema.$ref !== undefined ? '' : at.goPath
-  if (inside !== undefined) checkType(value, schema, `${at.owner ?? inside}.${goPath}`)
-  if (isArray(value)) return visitArray(value, { ...at, schema, owner: inside, goPath }, options)
-  if (isObject(value)) return visitObject(value, { ...at, schema, owner: inside, goPath }, options)
-  return value
+  if (inside !== undefined && !isOfType(value, schema)) throw wrongType(value, schema, `${at.owner ?? inside}.${goPath}`)
+  if (typeof value !== 'object' || value === null) return value
+  const within = { schema, old: at.old, path: at.path, owner: inside, goPath }
+  return isArray(value) ? visitArray(value, within, options) : visitObject(value as JsonObject, within, options)
 }
 
 /** The Go struct that the schema refers to: of few, and every object of every write is asked. */
@@ -96,15 +96,20 @@ interface Member {
 /** @returns undefined for what is dropped */
 function visitMember(member: Json | undefined, { at, key, old }: Member, options: DecodeOptions): Json | undefined {
   if (member !== undefined && member !== null && member === old) return member
-  const path = at.path ? `${at.path}.${key}` : key
   const schema = schemaOfMember(at.schema, key)
   if (schema === 'unknown') {
-    options.unknown.push(path)
+    options.unknown.push(pathOf(at, key))
     return undefined
   }
   if (schema === 'anything' || member === undefined) return member ?? null
   if (member === null && !schema.nullable) return undefined
-  return visit(member, { schema, old, path, owner: at.owner, goPath: goPathOf(at, key) }, options)
+  // Most are texts and numbers: where one stands is written down only if that is to be told.
+  if (typeof member !== 'object' && isOfType(member, resolved(schema))) return member
+  return visit(member, { schema, old, path: pathOf(at, key), owner: at.owner, goPath: goPathOf(at, key) }, options)
+}
+
+function pathOf({ path }: At, key: string): string {
+  return path ? `${path}.${key}` : key
 }
 
 function goPathOf({ goPath, schema }: At, key: string): string {
@@ -139,13 +144,16 @@ function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
   return found
 }
 
-function checkType(value: Json, schema: Schema, path: string): void {
-  if (value === null || schema.type === undefined) return
+function isOfType(value: Json, { type }: Schema): boolean {
+  if (value === null || type === undefined) return true
+  if (type === 'integer') return Number.isInteger(value)
+  return type === (isArray(value) ? 'array' : typeof value)
+}
+
+function wrongType(value: Json, schema: Schema, path: string): DecodeError {
   const found = isArray(value) ? 'array' : typeof value
-  const wanted = schema.type === 'integer' ? 'number' : schema.type
-  if (found === wanted && !(schema.type === 'integer' && !Number.isInteger(value))) return
   const shown = found === 'boolean' ? 'bool' : found === 'number' && schema.type === 'integer' ? `number ${value}` : found
-  throw new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${path} of type ${goType(schema)}`)
+  return new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${path} of type ${goType(schema)}`)
 }
 
 function goType(schema: Schema): string {
