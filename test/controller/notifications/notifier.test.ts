@@ -151,6 +151,20 @@ test('a record of an earlier release counts: what it names is not told again', a
   await end()
 })
 
+test('a rollout that a record of an earlier release does not name ended meanwhile, and is told', async () => {
+  const play = aStage()
+  await play.kube.create(RECORDS, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'nodewave-notified-ops' },
+    data: { told: JSON.stringify({ workers: [] }) },
+  })
+  const end = play.start([aPool({ began: -100, ended: -50 })])
+
+  expect(await play.channel.after(1)).toEqual(['RolloutStarted'])
+  await end()
+})
+
 test('a rollout is told as it goes', async () => {
   const play = aStage()
   const end = play.start([])
