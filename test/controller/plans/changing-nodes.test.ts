@@ -46,3 +46,15 @@ test.each([
     left: expected === 'is left' ? 1 : 0,
   })
 })
+
+test('the contents of a node are what it runs and what it would have, and none where that cannot be rendered', async () => {
+  const rendered = (name: string) =>
+    name === 'bad' ? { kind: 'problem', message: 'no' } : { kind: 'config', digest: 'new', content: { flags: '--v=2' } }
+  const pool = { name: 'workers', render: ({ name }: { name: string }) => rendered(name) }
+  const nodes = ['good', 'bad'].map((name) => ({ name, facts: { name }, view: VIEW }))
+  const turns = { elapsed: () => 0, giveWay: async () => undefined }
+  const { contentsOf, problems } = await changingNodes({ pool, nodes, revisions: new Map() } as unknown as ChangeSources, turns)
+
+  expect(nodes.map((node) => contentsOf(node as never).after)).toEqual([{ flags: '--v=2' }, {}])
+  expect(problems).toEqual([{ node: 'bad', message: 'no' }])
+})

@@ -21,6 +21,7 @@ async function course(items: readonly string[], cost: number): Promise<string> {
 
 test('work on many items gives way to other work after each 10 milliseconds', async () => {
   expect(await course(['a', 'b', 'c', 'd', 'e', 'f', 'g'], 4)).toBe('abc|def|g')
+  expect(await course(['a', 'b', 'c', 'd', 'e'], 5)).toBe('ab|cd|e')
 })
 
 test('work on items that each cost more than a slice gives way between any two', async () => {
