@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { DEFAULT_LEASE_TIMINGS } from '../../../src/controller/leadership/election.ts'
+import { electLeader, type Term } from '../../../src/controller/leadership/leader-elector.ts'
+import { leaseObject, leasePath } from '../../../src/controller/leadership/lease.ts'
+import { type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
+import { TestClock } from '../test-clock.ts'
+
+const NAMESPACE = 'nodewave-system'
+const PATH = leasePath(NAMESPACE)
+const START = Date.UTC(2026, 10, 21, 8)
+
+const leaseOf = (holder: string) =>
+  leaseObject(
+    { holder, leaseDuration: 15_000, acquiredAt: START, renewedAt: START, transitions: 3 },
+    { found: undefined, namespace: NAMESPACE },
+  )
+
+/** The candidate `a`. What it does is noted; time passes as the test says. */
+function aCandidate({ holder, watchFails = false }: { holder?: string; watchFails?: boolean } = {}) {
+  const [kube, clock, ending, said] = [new FakeKube(), new TestClock(START), new AbortController(), [] as string[]]
+  if (holder !== undefined) kube.put(PATH, leaseOf(holder))
+  const terms: Term[] = []
+  const standing: AbortSignal[] = []
+  const replace = kube.replace.bind(kube)
+  const follow = async function* (_: string, { signal }: { readonly signal: AbortSignal }) {
+    if (watchFails) throw new Error('no watch')
+    await once(signal, 'abort')
+    yield* []
+    throw new Error('the caller gave up')
+  }
+  /** A PUT makes a Lease that is not there. */
+  const put = async (path: string, body: unknown) =>
+    kube.objects.has(PATH) || kube.failures.length > 0 ? replace(path, body) : kube.put(path, body as KubeObject)
+  Object.assign(kube, { follow, replace: put })
+  const elected = electLeader({
+    ...{
+      kube: kube as KubeApi,
+      clock,
+      namespace: NAMESPACE,
+      identity: 'a',
+      timings: DEFAULT_LEASE_TIMINGS,
+      signal: ending.signal,
+    },
+    log: (level, message) => void said.push(`${level}: ${message}`),
+    lead: async (term) => {
+      terms.push(term)
+      if (!term.signal.aborted) await once(term.signal, 'abort')
+    },
+    standBy: (signal) => void standing.push(signal),
+  }).catch((error: Error) => void said.push(`ended: ${error.message}`))
+  /** Seconds pass, one by one. */
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      for (let turns = 0; turns < 5; turns += 1) await turn()
+      clock.advance(1000)
+    }
+    for (let turns = 0; turns < 5; turns += 1) await turn()
+  }
+  const end = async () => {
+    ending.abort()
+    await elected
+  }
+  const holderNow = () => (kube.objects.get(PATH)?.spec as { holderIdentity?: string } | undefined)?.holderIdentity
+  return { kube, clock, said, terms, standing, pass, end, holderNow }
+}
+
+test('a candidate leads at once where nobody does, renews its Lease, and hands it over at the end', async () => {
+  const { said, terms, standing, pass, end, holderNow, kube } = aCandidate()
+  await pass(30)
+  expect([terms.length, terms[0]?.holds(), terms[0]?.lost.aborted, holderNow()]).toEqual([1, true, false, 'a'])
+  expect(kube.requests.filter((line) => line.startsWith('PUT')).length).toBeGreaterThanOrEqual(10)
+  await end()
+  expect([terms[0]?.signal.aborted, terms[0]?.lost.aborted, terms[0]?.holds()]).toEqual([true, false, false])
+  expect([holderNow(), standing.length, said]).toEqual(['', 0, ['info: leading as "a"']])
+})
+
+test('a candidate stands by while another one leads, says so once, and takes the Lease when that was not renewed', async () => {
+  const { said, terms, standing, pass, end, holderNow } = aCandidate({ holder: 'b' })
+  await pass(14)
+  expect([terms.length, standing.length, standing[0]?.aborted, holderNow()]).toEqual([0, 1, false, 'b'])
+  await pass(3)
+  expect([terms.length, standing[0]?.aborted, holderNow()]).toEqual([1, true, 'a'])
+  await end()
+  expect(said).toEqual(['info: standing by: "b" leads', 'info: leading as "a"'])
+})
+
+test('a candidate that stands by leaves the Lease of another one alone when it ends', async () => {
+  const { pass, end, holderNow, terms } = aCandidate({ holder: 'b' })
+  await pass(2)
+  await end()
+  expect([holderNow(), terms.length]).toEqual(['b', 0])
+})
+
+test('a candidate that may not write the Lease ends with that, and says why', async () => {
+  const { kube, said, pass, terms } = aCandidate({ holder: '' })
+  kube.failures.push({ on: 'PUT', error: refusal(403, 'Forbidden') })
+  await pass(1)
+  expect([said, terms.length]).toEqual([['ended: refused: Forbidden'], 0])
+})
+
+test('a leader that is refused once goes on, and tries again', async () => {
+  const { kube, said, pass, terms, end } = aCandidate()
+  await pass(1)
+  kube.failures.push({ on: 'PUT', error: refusal(403, 'Forbidden') })
+  await pass(6)
+  expect([said, terms[0]?.signal.aborted]).toEqual([['info: leading as "a"', 'warn: lease: refused: Forbidden'], false])
+  await end()
+})
+
+test('a leader whose Lease is not renewed for ten seconds loses the lead, and says so', async () => {
+  const { kube, said, pass, terms, end } = aCandidate()
+  await pass(1)
+  const away = new KubeError('away', { code: 0, reason: 'Unreachable' })
+  Object.assign(kube, { replace: async () => Promise.reject(away), get: async () => Promise.reject(away) })
+  await pass(8)
+  expect([terms[0]?.lost.aborted, terms[0]?.holds()]).toEqual([false, true])
+  await pass(3)
+  expect([terms[0]?.lost.aborted, terms[0]?.signal.aborted, terms[0]?.holds()]).toEqual([true, true, false])
+  expect(said).toContain('warn: lost the lead: the lease was not renewed in time')
+  await end()
+})
+
+test.each([
+  [
+    'that fails is told: a release is noticed late',
+    true,
+    ['warn: watch the lease: Error: no watch; a release of it is noticed late', 'info: leading as "a"'],
+  ],
+  ['that ends with the process is not', false, ['info: leading as "a"']],
+])('a watch of the Lease %s', async (_, watchFails, expected) => {
+  const { said, pass, end } = aCandidate({ watchFails })
+  await pass(2)
+  await end()
+  expect(said).toEqual(expected)
+})
