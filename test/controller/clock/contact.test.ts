@@ -17,6 +17,7 @@ test('an interruption of five seconds is a hiccup, a longer one makes time count
 })
 
 test.each([
+  ['of no time at all is a hiccup', 10_000, undefined],
   ['of five seconds is a hiccup', 15_000, undefined],
   ['of more than that is none', 15_001, 15_001],
   ['that ended before it began is none: the clock was put back', 9_999, 9_999],

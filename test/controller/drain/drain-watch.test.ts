@@ -52,3 +52,23 @@ test('pods are read node by node, in parts as they come, of every namespace', as
     ['/api/v1/pods', 'spec.nodeName=n1', true],
   ])
 })
+
+test('of two pods of one name in two namespaces the one that went is gone', async () => {
+  const pods = ['shop', 'bank'].map((namespace) => ({
+    ...aPod('web'),
+    metadata: { ...aPod('web').metadata, namespace, uid: namespace },
+  }))
+  const follow = async function* (path: string) {
+    if (path !== '/api/v1/pods') return yield { type: 'sync', items: [] }
+    yield { type: 'sync', items: pods.map(projectPod) }
+    yield { type: 'delete', name: 'web', namespace: 'bank' }
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const options = { clock: new TestClock(), log: () => undefined, signal: ended.signal, changed: () => undefined }
+  const watch = new DrainWatch({ kube: Object.assign(new FakeKube(), { follow }), ...options })
+  watch.follow(new Set(['n0']))
+  for (let turns = 0; turns < 3; turns++) await turn()
+
+  expect(watch.podsOf('n0')).toMatchObject({ kind: 'known', pods: [{ uid: 'shop' }] })
+  ended.abort()
+})
