@@ -5,12 +5,12 @@ import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
 import { sweep } from '../config-maps/sweep.ts'
-import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
+import type { CompiledFleet, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import type { AccessNeed } from '../payload-access/grant-missing.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
-import { updateAccess } from '../payload-access/update-access.ts'
+import { type AccessUpdate, updateAccess } from '../payload-access/update-access.ts'
 import { commitsToKeep } from '../revisions/commits-in-use.ts'
 import type { RevisionStore } from '../revisions/revision-store.ts'
 import type { Gathered } from '../snapshot/gather.ts'
@@ -26,6 +26,15 @@ export interface GarbageSources {
   readonly payloads: readonly ConfigMapStore[]
   /** Absent: somebody else says who may read payloads. */
   readonly access?: PayloadAccess | undefined
+}
+
+/** What the nodes may be brought to. */
+type Rendering = Pick<Gathered, 'revisions' | 'members'>
+
+/** What a node is to read at some revision. */
+interface NodePayloads {
+  readonly node: ClusterNode
+  readonly payloads: RenderedConfig['payloads']
 }
 
 /**
@@ -47,7 +56,7 @@ export class GarbageCollector {
     now,
   }: {
     readonly fleet: CompiledFleet
-    readonly gathered: Pick<Gathered, 'revisions' | 'members'>
+    readonly gathered: Rendering
     readonly now: Instant
   }): Promise<{ readonly isDone: boolean }> {
     const { cluster, store, payloads, access } = this.#sources
@@ -58,15 +67,10 @@ export class GarbageCollector {
     const steps = new Steps()
     await steps.take(() => store.collect({ needed, limit: fleet.historyLimit, now }))
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
-    const { named, needs, rendered } = this.#namedPayloads(gathered)
+    const named = this.#namedPayloads(gathered)
     const isKept = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
     for (const kept of payloads) await steps.take(() => sweep(kept, { isNeeded: isKept, now }))
-    const isOwn = (node: ClusterNode, name: string) => node.payloads.includes(name) || rendered.get(node.name)?.has(name) === true
-    const isNeeded = (name: string, readable: Readable): boolean => {
-      const node = cluster.nodes.get(name)
-      return node !== undefined && isOwn(node, nameOf(readable))
-    }
-    await steps.take(() => updateAccess(access, { needs, isNeeded, now }))
+    if (access) await steps.take(() => updateAccess(access, { ...this.#accessNeeds(gathered), now }))
     const { isDone } = steps.end()
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }
@@ -80,30 +84,40 @@ export class GarbageCollector {
   }
 
   /** Those in annotations of nodes, and those that revisions in use render to. */
-  #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): {
-    readonly named: ReadonlySet<string>
-    readonly needs: readonly AccessNeed[]
-    /** By node. */
-    readonly rendered: ReadonlyMap<string, ReadonlySet<string>>
-  } {
-    const { cluster, renderer } = this.#sources
-    const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
+  #namedPayloads(gathered: Rendering): ReadonlySet<string> {
+    const named = new Set<string>()
+    for (const { payloads } of this.#sources.cluster.nodes.items.values()) for (const name of payloads) named.add(name)
+    for (const { payloads } of this.#renderings(gathered)) for (const { name } of payloads) named.add(name)
+    return named
+  }
+
+  #accessNeeds(gathered: Rendering): Omit<AccessUpdate, 'now'> {
+    const { cluster } = this.#sources
     const needs: AccessNeed[] = []
     const ofNodes = new Map<string, Set<string>>()
-    for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
-      for (const node of members.byPool.get(pool.name) ?? []) {
-        const rendered = renderer.render(pool, node)
-        if (rendered.kind !== 'config' || rendered.payloads.length === 0) continue
-        const ofNode = ofNodes.get(node.name) ?? new Set()
-        ofNodes.set(node.name, ofNode)
-        for (const { name } of rendered.payloads) {
-          named.add(name)
-          ofNode.add(name)
+    for (const { node, payloads } of this.#renderings(gathered)) {
+      const ofNode = ofNodes.get(node.name) ?? new Set()
+      ofNodes.set(node.name, ofNode)
+      for (const { name } of payloads) ofNode.add(name)
+      // Rendered for this node, too: what an annotation names alone may be anybody's.
+      const own = payloads.filter(({ name }) => node.payloads.includes(name))
+      if (own.length > 0) needs.push({ node, readable: readablesOf({ payloads: own }) })
+    }
+    const isOwn = (node: ClusterNode, name: string) => node.payloads.includes(name) || ofNodes.get(node.name)?.has(name) === true
+    const isNeeded = (name: string, readable: Readable): boolean => {
+      const node = cluster.nodes.get(name)
+      return node !== undefined && isOwn(node, nameOf(readable))
+    }
+    return { needs, isNeeded }
+  }
+
+  /** What each member of each pool is to read at each revision in use. */
+  *#renderings({ revisions, members }: Rendering): Iterable<NodePayloads> {
+    for (const fleet of revisions.values())
+      for (const pool of fleet.pools.values())
+        for (const node of members.byPool.get(pool.name) ?? []) {
+          const rendered = this.#sources.renderer.render(pool, node)
+          if (rendered.kind === 'config') yield { node, payloads: rendered.payloads }
         }
-        // Rendered for this node, too: what an annotation names alone may be anybody's.
-        const own = rendered.payloads.filter(({ name }) => node.payloads.includes(name))
-        if (own.length > 0) needs.push({ node, readable: readablesOf({ payloads: own }) })
-      }
-    return { named, needs, rendered: ofNodes }
   }
 }

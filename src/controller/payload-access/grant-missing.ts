@@ -17,11 +17,7 @@ const IN_FLIGHT = 8
  * @returns whether that was all
  * @throws {Error} when there are such, and no others
  */
-export async function grantMissing(
-  access: PayloadAccess | undefined,
-  needs: readonly AccessNeed[],
-): Promise<{ readonly isDone: boolean }> {
-  if (!access) return { isDone: true }
+export async function grantMissing(access: PayloadAccess, needs: readonly AccessNeed[]): Promise<{ readonly isDone: boolean }> {
   const isGranted = ({ node, readable }: AccessNeed): boolean => access.isGranted(node, readable)
   const missing = needs.filter((need) => !isGranted(need))
   return forEnough(missing, { atOnce: IN_FLIGHT, enough: GRANTED_AT_ONCE, hasComeAbout: isGranted }, ({ node, readable }) =>

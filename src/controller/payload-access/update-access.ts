@@ -15,12 +15,12 @@ export interface AccessUpdate {
  * @returns whether that was all
  */
 export async function updateAccess(
-  access: PayloadAccess | undefined,
+  access: PayloadAccess,
   { needs, isNeeded, now }: AccessUpdate,
 ): Promise<{ readonly isDone: boolean }> {
   try {
     return await grantMissing(access, needs)
   } finally {
-    await access?.revokeUnneeded(isNeeded, now)
+    await access.revokeUnneeded(isNeeded, now)
   }
 }
