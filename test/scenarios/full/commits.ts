@@ -35,7 +35,7 @@ export function drawPoolRules(name: string, random: Random): PoolRules {
 
 /** Also soaks of any length, and proofs. */
 export function drawLateRules(name: string, random: Random): PoolRules {
-  return { ...drawRules(name, random), soak: random.pick([0, 30, 60, 180]), proves: random.chance(0.5) }
+  return { ...drawRules(name, random), soak: random.pick([0, 60, 180, 180]), proves: random.chance(0.5) }
 }
 
 function drawRules(name: string, random: Random): Omit<PoolRules, 'soak' | 'proves'> {

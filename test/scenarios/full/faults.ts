@@ -9,6 +9,7 @@ import { controllerDies } from './faults/controller-dies.ts'
 import { controllerHandsOver } from './faults/controller-hands-over.ts'
 import { controllerHangs } from './faults/controller-hangs.ts'
 import { networkFails } from './faults/network-fails.ts'
+import { newsHeldBack } from './faults/news-held-back.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
 import { nodesLate } from './faults/nodes-late.ts'
@@ -41,7 +42,8 @@ export const FAULTS: readonly Fault[] = [
 export const LATE_FAULTS: readonly Fault[] = [
   ...FAULTS,
   commitArrives,
-  commitArrives,
+  newsHeldBack,
+  newsHeldBack,
   nodesLate,
   nodesLate,
   nodesLate,

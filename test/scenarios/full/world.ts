@@ -111,6 +111,10 @@ export class World {
     return this.random.pick(this.#controllers).trouble
   }
 
+  get controllerTroubles(): Trouble[] {
+    return this.#controllers.map(({ trouble }) => trouble)
+  }
+
   /** Of everybody who asks the API server. */
   troubles(): Trouble[] {
     return [...this.#controllers, ...this.machines.values()].map(({ trouble }) => trouble)
