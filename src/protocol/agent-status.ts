@@ -86,6 +86,8 @@ const agentStatus = z.object({
   kubelet: z.optional(z.string()),
   /** RFC 3339, when the kubelet was started that this assignment restarted. A Ready that was said before says nothing of it. */
   kubeletStartedAt: z.optional(z.string()),
+  /** uid of the Node that it was written to; missing: an agent that does not say it. */
+  node: z.optional(z.string()),
 })
 
 /** The content of the `status` annotation. */
@@ -100,6 +102,11 @@ export function parseAgentStatus(annotation: string | undefined): AgentStatus | 
   } catch {
     return undefined
   }
+}
+
+/** Whether it was written to the Node with this uid, and not copied from another one by whoever made the Node again. */
+export function isStatusOf({ node }: AgentStatus, uid: string | undefined): boolean {
+  return node === undefined || node === uid
 }
 
 /** The one place where text of agents comes in. */

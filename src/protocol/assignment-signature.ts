@@ -100,6 +100,12 @@ export function isCounterOfOurs(counter: number, now: number): boolean {
   return counter <= now + YEAR
 }
 
+/** Controllers that wrote no counters stamped their assignments, and counters are instants, too: a backup of that time is older than all of them. */
+export function counterOf({ COUNTER, ASSIGNED = '' }: DesiredConfig): number | undefined {
+  const at = Date.parse(ASSIGNED)
+  return COUNTER ?? (at > 0 ? at : undefined)
+}
+
 /** What is known of the counters of a Node. */
 export interface KnownCounters {
   /** Of the assignment that stands there. */

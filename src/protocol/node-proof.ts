@@ -26,7 +26,11 @@ const MAX_ANNOTATION = 4000
 const MAX_MESSAGE = 1000
 const MAX_IMAGE = 256
 
-export function formatNodeProof({ digest, assignedAt, state, endedAt, message, podCapacity, pauseImage }: NodeProof): string {
+/** @param node uid of the Node that it is written to */
+export function formatNodeProof(
+  { digest, assignedAt, state, endedAt, message, podCapacity, pauseImage }: NodeProof,
+  node: string,
+): string {
   return JSON.stringify({
     state,
     digest,
@@ -35,28 +39,34 @@ export function formatNodeProof({ digest, assignedAt, state, endedAt, message, p
     ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
     ...(podCapacity !== undefined && { podCapacity }),
     ...(pauseImage !== undefined && { pauseImage }),
+    node,
   })
 }
 
-/** @returns undefined for what the controller did not write: then no proof is wanted. */
-export function parseNodeProof(annotation: string | undefined): NodeProof | undefined {
+/**
+ * @param node uid of the Node that it stands on. What was shown on another one, from which it was copied, has to be shown again; a record that
+ * does not say which it was written to is of an older controller
+ * @returns undefined for what the controller did not write: then no proof is wanted.
+ */
+export function parseNodeProof(annotation: string | undefined, node: string | undefined): NodeProof | undefined {
   if (annotation === undefined || annotation.length > MAX_ANNOTATION) return undefined
   try {
-    return read(JSON.parse(annotation))
+    return read(JSON.parse(annotation), node)
   } catch {
     return undefined
   }
 }
 
-function read(written: Readonly<Record<string, unknown>>): NodeProof | undefined {
+function read(written: Readonly<Record<string, unknown>>, node: string | undefined): NodeProof | undefined {
   const { digest, message, podCapacity, pauseImage } = written
   const state = PROOF_STATES.find((known) => known === written.state)
   const [assignedAt, endedAt] = [instant(written.assignedAt), instant(written.endedAt)]
   if (typeof digest !== 'string' || !DIGEST_PATTERN.test(digest) || !state || assignedAt === undefined) return undefined
+  const isCopied = written.node !== undefined && written.node !== node
   return {
-    ...{ digest, assignedAt, state },
-    ...(endedAt !== undefined && { endedAt }),
-    ...(typeof message === 'string' && { message: foreignText(message, MAX_MESSAGE) }),
+    ...{ digest, assignedAt, state: isCopied ? 'Wanted' : state },
+    ...(endedAt !== undefined && !isCopied && { endedAt }),
+    ...(typeof message === 'string' && !isCopied && { message: foreignText(message, MAX_MESSAGE) }),
     ...(typeof podCapacity === 'number' && { podCapacity }),
     ...(typeof pauseImage === 'string' && pauseImage.length <= MAX_IMAGE && { pauseImage }),
   }

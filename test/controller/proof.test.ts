@@ -201,5 +201,5 @@ function nodeOf(pod: KubeObject | undefined): string {
 }
 
 function proofOf(node: KubeObject) {
-  return parseNodeProof(node.metadata.annotations?.['nodewave.io/proof'])
+  return parseNodeProof(node.metadata.annotations?.['nodewave.io/proof'], node.metadata.uid)
 }

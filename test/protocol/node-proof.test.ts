@@ -13,10 +13,10 @@ const wanted: NodeProof = {
 test('a proof reads as it was written', () => {
   const failed: NodeProof = { ...wanted, state: 'Failed', endedAt: Date.UTC(2026, 10, 21, 9), message: 'no network' }
 
-  expect(parseNodeProof(formatNodeProof(wanted))).toEqual(wanted)
-  expect(parseNodeProof(formatNodeProof(failed))).toEqual(failed)
-  expect(formatNodeProof(wanted)).toBe(
-    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110,"pauseImage":"pause:3.10"}`,
+  expect(parseNodeProof(formatNodeProof(wanted, 'u1'), 'u1')).toEqual(wanted)
+  expect(parseNodeProof(formatNodeProof(failed, 'u1'), 'u1')).toEqual(failed)
+  expect(formatNodeProof(wanted, 'u1')).toBe(
+    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110,"pauseImage":"pause:3.10","node":"u1"}`,
   )
 })
 
@@ -29,9 +29,21 @@ test.each([
   ['has no date', `{"state":"Wanted","digest":"${digest}","assignedAt":"soon"}`],
   ['is too long', `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00Z","message":"${'x'.repeat(4000)}"}`],
 ])('a proof that %s is none', (_, annotation) => {
-  expect(parseNodeProof(annotation)).toBeUndefined()
+  expect(parseNodeProof(annotation, 'u1')).toBeUndefined()
+})
+
+test('a proof that was copied from another Node is wanted again', () => {
+  const failed: NodeProof = { ...wanted, state: 'Failed', endedAt: Date.UTC(2026, 10, 21, 9), message: 'no network' }
+
+  expect(parseNodeProof(formatNodeProof({ ...wanted, state: 'Passed' }, 'u1'), 'u2')).toEqual(wanted)
+  expect(parseNodeProof(formatNodeProof(failed, 'u1'), 'u2')).toEqual(wanted)
+})
+
+test('a proof of a controller that did not say for which Node is read as it is', () => {
+  const text = `{"state":"Passed","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z"}`
+  expect(parseNodeProof(text, 'u2')?.state).toBe('Passed')
 })
 
 test('control characters of a container show as what they are', () => {
-  expect(parseNodeProof(formatNodeProof({ ...wanted, message: 'a\u001b[2J' }))?.message).toBe('a\\u{1b}[2J')
+  expect(parseNodeProof(formatNodeProof({ ...wanted, message: 'a\u001b[2J' }, 'u1'), 'u1')?.message).toBe('a\\u{1b}[2J')
 })

@@ -14,9 +14,9 @@ export interface Report {
 
 type Annotations = Readonly<Record<string, string | null>>
 
-/** Null: there is none. */
-export function annotationsOf({ status, currentConfig }: Report, names: Names): Annotations {
-  return { [names.status]: formatAgentStatus(status), [names.currentConfig]: currentConfig ?? null }
+/** Null: there is none. @param node uid of the Node that they are written to */
+export function annotationsOf({ status, currentConfig }: Report, names: Names, node: string | undefined): Annotations {
+  return { [names.status]: formatAgentStatus({ ...status, node }), [names.currentConfig]: currentConfig ?? null }
 }
 
 export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {
@@ -37,7 +37,7 @@ export class Reporter {
   readonly #names: Names
   readonly #context: ReporterContext
   readonly #retry: Retry
-  #wanted: Annotations | undefined
+  #wanted: Report | undefined
   #known: Known | undefined
   #sending = false
   /** Resolves when the Node shows what was reported. */
@@ -61,7 +61,7 @@ export class Reporter {
   /** News is tried at once, also while something older waits: others may act upon what stands on the Node. */
   report(report: Report): void {
     const before = this.#wanted
-    this.#wanted = annotationsOf(report, this.#names)
+    this.#wanted = report
     if (!isSameData(before, this.#wanted)) this.retryNow()
     this.#send()
   }
@@ -137,7 +137,8 @@ export class Reporter {
   #missing(): Annotations | undefined {
     const known = this.#known
     if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
-    const differing = Object.entries(this.#wanted).filter(([key, value]) => (known.annotations[key] ?? null) !== value)
+    const wanted = annotationsOf(this.#wanted, this.#names, known.uid)
+    const differing = Object.entries(wanted).filter(([key, value]) => (known.annotations[key] ?? null) !== value)
     return differing.length === 0 ? undefined : Object.fromEntries(differing)
   }
 }

@@ -1,5 +1,5 @@
 import { ASSIGNMENT_REPLAYED } from '../../protocol/agent-status.ts'
-import { checkSignature, isCounterOfOurs, type TrustedKey } from '../../protocol/assignment-signature.ts'
+import { checkSignature, counterOf, isCounterOfOurs, type TrustedKey } from '../../protocol/assignment-signature.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
@@ -25,8 +25,8 @@ export async function acceptAssignment(standing: Standing, context: Pick<AgentCo
   const { ports, state } = context
   const keys = await readTrustedKeys(ports.files)
   if (keys !== undefined) enforceSignature(standing, keys)
-  const { COUNTER: counter } = parseDesiredConfig(standing.text)
-  // Written by a person, or by an older controller: nothing says when.
+  const counter = counterOf(parseDesiredConfig(standing.text))
+  // Written by a person: nothing says when.
   if (counter === undefined) return
   const last = await lastAccepted(state)
   const isSigned = keys !== undefined

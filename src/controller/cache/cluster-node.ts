@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
+import { type AgentStatus, isStatusOf, parseAgentStatus } from '../../protocol/agent-status.ts'
 import { signerOf } from '../../protocol/assignment-signature.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
@@ -73,7 +73,9 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
     const from = parseRenderedFrom(annotations[names.renderedFrom])
     const renderedFrom = before?.renderedFrom && isSameData(before.renderedFrom, from) ? before.renderedFrom : from
     const reported = annotations[names.status]
-    const agent = reported === undefined ? undefined : readStatus(reported).status
+    const told = reported === undefined ? undefined : readStatus(reported).status
+    const isCopied = told !== undefined && !isStatusOf(told, metadata.uid)
+    const agent = isCopied ? undefined : told
     const { COUNTER: counter } = desired.config ?? {}
     const signedBy = signerOf(desired.config ?? {})
     const poolLabel = metadata.labels?.[names.pool]
@@ -82,7 +84,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
       namespace: '',
       uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
-      view: viewOf(object, { annotations, names, askedBy, status, desired, agent, facts }),
+      view: viewOf(object, { annotations, names, askedBy, status, desired, agent, isCopied, facts }),
       facts,
       factChanges: undefined,
       conditions: conditionsIn(status),

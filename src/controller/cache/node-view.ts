@@ -8,6 +8,7 @@ import { parseNodeProof } from '../../protocol/node-proof.ts'
 import { parseRebootOrder, parseRebootRequest } from '../../protocol/reboot-order.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
 import { isPauseImage } from '../../rollout/proof/image.ts'
 import type { AnnotatedConfig } from './annotated-config.ts'
@@ -26,18 +27,20 @@ interface Parts {
   readonly status: NodeStatus
   readonly desired: AnnotatedConfig
   readonly agent: AgentStatus | undefined
+  /** It was made with the annotations of another Node. */
+  readonly isCopied: boolean
   readonly facts: NodeFacts
 }
 
 /** The Node as decisions see it. */
 export function viewOf(
   { metadata, spec }: KubeObject,
-  { annotations, names, askedBy, status, desired, agent, facts: { labels } }: Parts,
+  { annotations, names, askedBy, status, desired, agent, isCopied, facts: { labels } }: Parts,
 ): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
-  const assigned = assignedBy(desired.config)
   const createdAt = instant(metadata.creationTimestamp)
+  const assigned = assignedBy(desired.config, isCopied ? createdAt : undefined)
   const pressures = pressuresIn(status)
   const podCapacity = Number(status.allocatable?.pods)
   const { unschedulable = false, taints = [] } = (spec ?? {}) as NodeSpec
@@ -67,7 +70,7 @@ export function viewOf(
     assigned,
     byHandAllowed: annotations[names.byHand] === 'Allow' || undefined,
     status: agent,
-    proof: parseNodeProof(annotations[names.proof]),
+    proof: parseNodeProof(annotations[names.proof], metadata.uid),
     pauseImage: pauseImageIn(status),
     podCapacity: Number.isInteger(podCapacity) ? podCapacity : undefined,
   }
@@ -104,7 +107,7 @@ function isBefore(heartbeat: string | undefined, startedAt: string | undefined):
 }
 
 /** DIGEST and POOL are what a person has no reason to write: both present, the assignment is ours. */
-function assignedBy(config: DesiredConfig | undefined): NodeView['assigned'] {
+function assignedBy(config: DesiredConfig | undefined, copiedAt: Instant | undefined): NodeView['assigned'] {
   if (config?.DIGEST === undefined || config.POOL === undefined) return undefined
   const at = instant(config.ASSIGNED)
   return {
@@ -114,6 +117,7 @@ function assignedBy(config: DesiredConfig | undefined): NodeView['assigned'] {
     grant: config.GRANT ?? 'restart',
     reboot: parseRebootOrder(config.REBOOT),
     at: at > 0 ? at : undefined,
+    copiedAt,
   }
 }
 

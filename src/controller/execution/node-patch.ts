@@ -82,7 +82,7 @@ export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
         // Content without such numbers leaves it: a rollback may ask for it.
         ...(rendered.from && { [names.renderedFrom]: formatRenderedFrom(rendered.from, node.renderedFrom) }),
         ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
-        ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof) : null }),
+        ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof, node.uid) : null }),
       },
       labels: { ...labels, ...(POOL !== undefined && { [names.pool]: POOL }) },
     },
@@ -139,9 +139,9 @@ export function clearRebootPatch({ names, resourceVersion }: PatchContext): Node
 
 export function proofPatch(
   { proof }: Extract<Action, { kind: 'recordProof' }>,
-  { names, resourceVersion }: PatchContext,
+  { names, resourceVersion, node }: PatchContext & { readonly node: ClusterNode },
 ): NodePatch {
-  return { metadata: { resourceVersion, annotations: { [names.proof]: formatNodeProof(proof) } } }
+  return { metadata: { resourceVersion, annotations: { [names.proof]: formatNodeProof(proof, node.uid) } } }
 }
 
 export function restorePatch(

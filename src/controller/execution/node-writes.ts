@@ -195,7 +195,7 @@ export class NodeWrites {
     if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
     if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
     if (deed.kind === 'clearReboot') return clearRebootPatch(context)
-    if (deed.kind === 'recordProof') return proofPatch(deed, context)
+    if (deed.kind === 'recordProof') return proofPatch(deed, { ...context, node })
     if (config?.digest !== deed.digest) return undefined
     const { signer, clock, cluster } = this.#options
     const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling

@@ -91,8 +91,10 @@ export function countsFrom(stamps: readonly Instant[], { now, applyTimeout }: Ro
  * A stamp a little ahead is from a controller whose clock is ahead, before a failover: the work began just now. One that is further
  * ahead than work may take was made before a clock was put back: then the start of the rollout stands for it.
  */
-function workBegan({ at }: Assignment, { now, rolloutStart, applyTimeout }: RolloutClock): Instant {
-  if (at === undefined) return now
+function workBegan(assigned: Assignment, { now, rolloutStart, applyTimeout }: RolloutClock): Instant {
+  if (assigned.at === undefined) return now
+  // Before its Node was there nobody could take it.
+  const at = Math.max(assigned.at, assigned.copiedAt ?? assigned.at)
   if (at <= now) return at
   return at - now < applyTimeout ? now : rolloutStart
 }

@@ -7,6 +7,7 @@ import { KUBELET_UNIT } from '../../agent/paths.ts'
 import { afterTrial, changeBy, type Pointers } from '../../agent/state/pointers.ts'
 import type { Outcome } from '../../agent/state/state.ts'
 import type { Ending } from '../../agent/transaction/journal.ts'
+import { counterOf } from '../../protocol/assignment-signature.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import type { Names } from '../../protocol/names.ts'
 import { VERSION } from '../../protocol/version.ts'
@@ -36,6 +37,8 @@ export class LightAgent {
   #outcome: Outcome | undefined
   #pointers: Pointers = {}
   #isUnclean = false
+  /** Accepted last. */
+  #counter: number | undefined
   /** Annotations by digest. */
   readonly #checkpoints = new Map<string, string>()
 
@@ -52,6 +55,7 @@ export class LightAgent {
   take(assignment: LightAssignment | undefined, now: string): void {
     this.#goal = assignment && { ...assignment, digest: assignment.desired.DIGEST ?? '' }
     if (this.#goal !== undefined) {
+      this.#counter = counterOf(this.#goal.desired) ?? this.#counter
       this.#checkpoints.set(this.#goal.digest, this.#goal.text)
       this.#pointers = { ...this.#pointers, assigned: this.#goal.digest }
     }
@@ -83,13 +87,21 @@ export class LightAgent {
     this.#outcome = recovered({ last: this.#outcome, now }, active)
   }
 
-  /** What its Node should show; nothing before it was assigned anything. @param kubelet version that the Node shows */
-  report(kubelet: string | undefined): ReturnType<typeof annotationsOf> {
+  /**
+   * What its Node should show; nothing before it was assigned anything.
+   * @param kubelet version that the Node shows
+   * @param node its uid; absent: it does not say it, so that Nodes which are alike bear the same text
+   */
+  report(kubelet: string | undefined, node?: string): ReturnType<typeof annotationsOf> {
     if (this.#outcome === undefined) return {}
     const { active } = this.#pointers
-    const { ASSIGNED: assignedAt, COUNTER: counter } = this.#goal?.desired ?? {}
-    const memory = { pointers: this.#pointers, isUnclean: this.#isUnclean, assignedAt, counter }
+    const assignedAt = this.#goal?.desired.ASSIGNED
+    const memory = { pointers: this.#pointers, isUnclean: this.#isUnclean, assignedAt, counter: this.#counter }
     const status = statusOf(this.#outcome, { ...NO_HOST, ...memory, agent: VERSION, kubelet })
-    return annotationsOf({ status, currentConfig: active === undefined ? undefined : this.#checkpoints.get(active) }, this.#names)
+    return annotationsOf(
+      { status, currentConfig: active === undefined ? undefined : this.#checkpoints.get(active) },
+      this.#names,
+      node,
+    )
   }
 }

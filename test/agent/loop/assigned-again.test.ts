@@ -187,3 +187,29 @@ test('agent says nothing of counters where none was accepted', async () => {
   machine.assign({ flags: '--v=3' })
   expect(await machine.until('Applied')).not.toHaveProperty('counter')
 })
+
+test('agent refuses an assignment of before counters that comes back, and takes later ones of a controller without counters', async () => {
+  const machine = new Machine()
+  machine.start()
+  await machine.untilDigest(machine.assign({ flags: '--v=3' }, { ASSIGNED: first }), 'Applied')
+  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  await machine.untilDigest(machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: Date.parse(second) }), 'Applied')
+  machine.annotate(backup)
+  expect(await machine.until('RolledBack')).toMatchObject({
+    error: { reason: 'AssignmentReplayed' },
+    counter: Date.parse('2026-11-21T09:00:00.000Z'),
+  })
+
+  await machine.untilDigest(machine.assign({ flags: '--v=5' }, { ASSIGNED: '2026-11-21T10:00:00.000Z' }), 'Applied')
+  machine.annotate(backup)
+  expect(await machine.until('RolledBack')).toMatchObject({ counter: Date.parse('2026-11-21T10:00:00.000Z') })
+})
+
+test('agent takes what a person assigns without COUNTER and ASSIGNED, and what has a stamp that nobody can read', async () => {
+  const machine = new Machine()
+  machine.start()
+  await machine.untilDigest(machine.assign({ flags: '--v=3' }, { ASSIGNED: second, COUNTER: Date.parse(second) }), 'Applied')
+  await machine.untilDigest(machine.assign({ flags: '--v=4' }), 'Applied')
+  const digest = machine.assign({ flags: '--v=5' }, { ASSIGNED: 'soon' })
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ counter: Date.parse('2026-11-21T09:00:00.000Z') })
+})

@@ -27,7 +27,10 @@ test('report is one patch of status and current configuration together', async (
   await clock.advance(0)
 
   expect(node.patches).toEqual([
-    { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}', 'nodewave.io/current-config': '{}' },
+    {
+      'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u1"}',
+      'nodewave.io/current-config': '{}',
+    },
   ])
 })
 
@@ -36,7 +39,7 @@ test('report is not sent when it stands on the Node already', async () => {
   reporter.seen({
     uid: 'u1',
     version: '1',
-    annotations: { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}' },
+    annotations: { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u1"}' },
   })
   reporter.report({ status: status('Applied'), currentConfig: undefined })
   await clock.advance(0)
@@ -59,7 +62,9 @@ test('report waits for the API server, and only the last one is sent', async () 
   down = false
   await clock.advance(60_000)
 
-  expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' }])
+  expect(node.patches).toEqual([
+    { 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z","node":"u1"}' },
+  ])
 })
 
 /** The first patch is given up, as one whose answer does not come; `arrive` lets it reach the API server after all. */
@@ -89,7 +94,9 @@ test('report that arrives after a newer one is refused, and the newer one stays'
   await it.clock.advance(60_000)
 
   await expect(arrive()).rejects.toMatchObject({ reaction: 'conflict' })
-  expect(it.node.annotations).toEqual({ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' })
+  expect(it.node.annotations).toEqual({
+    'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z","node":"u1"}',
+  })
 })
 
 test('report that was given up and arrived before a newer one is followed by that at once', async () => {
@@ -103,7 +110,9 @@ test('report that was given up and arrived before a newer one is followed by tha
   it.reporter.retryNow()
   await it.clock.advance(0)
 
-  expect(it.node.annotations).toEqual({ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' })
+  expect(it.node.annotations).toEqual({
+    'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z","node":"u1"}',
+  })
 })
 
 test('report waits when the API server refuses the version that it has', async () => {
@@ -241,4 +250,20 @@ test('delivery of a report is waited for no longer than asked for', async () => 
   await delivered
 
   expect(deliveredAt).toBe(2_000)
+})
+
+test('report names the Node that it is written to, so that a copy on another one is written again', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await clock.advance(0)
+  const { annotations } = node
+  node.registerAnew('u2')
+  for (const [key, text] of Object.entries(annotations)) node.write(key, text)
+  reporter.seen(await node.get())
+  await clock.advance(0)
+
+  expect(node.annotations).toEqual({
+    'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u2"}',
+  })
 })

@@ -159,3 +159,29 @@ test.each([
 
   expect(project(aNode({ [namesFor().history]: text })).history).toBe(isKept ? text : undefined)
 })
+
+const DIGEST = `v1:${'1'.repeat(64)}`
+
+test.each([
+  [
+    'another Node',
+    'elsewhere',
+    { status: undefined, assigned: { copiedAt: Date.UTC(2026, 10, 21, 8) }, proof: { state: 'Wanted' } },
+  ],
+  ['this Node', 'here', { status: { phase: 'Applied' }, assigned: { copiedAt: undefined }, proof: { state: 'Passed' } }],
+  [
+    'nobody says which',
+    undefined,
+    { status: { phase: 'Applied' }, assigned: { copiedAt: undefined }, proof: { state: 'Passed' } },
+  ],
+])('status and proof that were written to %s count accordingly', (_, node, expected) => {
+  const stamp = '2026-11-20T08:00:00.000Z'
+  const annotations = {
+    'nodewave.io/desired-config': JSON.stringify({ DIGEST, POOL: 'workers', ASSIGNED: stamp }),
+    'nodewave.io/status': JSON.stringify({ phase: 'Applied', since: stamp, digest: DIGEST, assignedAt: stamp, node }),
+    'nodewave.io/proof': JSON.stringify({ state: 'Passed', digest: DIGEST, assignedAt: stamp, node }),
+  }
+  const metadata = { name: 'n0', uid: 'here', creationTimestamp: '2026-11-21T08:00:00Z', annotations }
+
+  expect(project({ metadata }).view).toMatchObject(expected)
+})

@@ -48,7 +48,11 @@ const host = JSON.stringify({ node: { labels: { tier: 'gold' }, taints: [taint] 
 
 test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotations: object]>([
   ['alone', {}, {}],
-  ['with a proof that is wanted', { assign: { proof: { podCapacity: 110 } } }, { proof: { ...WANTED, podCapacity: 110 } }],
+  [
+    'with a proof that is wanted',
+    { assign: { proof: { podCapacity: 110 } } },
+    { proof: { ...WANTED, podCapacity: 110, node: 'u' } },
+  ],
   ['with no proof where an earlier one is noted', { node: { view: { ...bare.view, proof } } }, { proof: null }],
   [
     'with what its numbers were calculated from',

@@ -1,10 +1,12 @@
 /** Whatever goes away in the middle of a rollout and comes back: the rollout goes on from what the cluster and the disks know. */
 import { cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { BREAK_GLASS } from '../product/break-glass.ts'
 import { assignedNodes, checkAssignedOnce, checkOneByOne, firstSays, isAssigned } from '../product/course.ts'
 import { productOn } from '../product/product.ts'
 import { allAt, beginUpgrade } from '../product/upgrade.ts'
@@ -81,6 +83,7 @@ async function restored(cluster: Cluster, { part }: Report): Promise<void> {
   const version = versions.olderKubelet
   await product.settle({ version, flags: { v: 2 } })
   await part('backup of etcd', () => whileEtcdIsAway(cluster, () => cp(data, backup, { recursive: true })))
+  await part('counters of a clock that is far ahead → accepted', () => setCountersAhead(cluster))
   const commit = await part('push → all nodes changed', () => product.settle({ version, flags: { v: 3 } }))
   const before = await Promise.all(cluster.nodes.map(kubeletOf))
   await part('etcd of the backup', () =>
@@ -94,6 +97,24 @@ async function restored(cluster: Cluster, { part }: Report): Promise<void> {
   check('no kubelet was restarted', after.join() === before.join(), { before, after })
   await Promise.all(cluster.nodes.map((node) => node.waitReady()))
   await part('push → all nodes changed again', () => product.settle({ version, flags: { v: 4 } }))
+}
+
+const AHEAD = 200 * 86_400_000
+const DESIRED = 'nodewave.io/desired-config'
+
+/** What a controller writes whose clock is ahead; the backup knows nothing of it. */
+async function setCountersAhead(cluster: Cluster): Promise<void> {
+  const COUNTER = Date.now() + AHEAD
+  for (const node of cluster.nodes) {
+    const text = JSON.stringify({ ...JSON.parse((await annotationsOf(node))[DESIRED] ?? ''), COUNTER })
+    await cluster.kubectl([...BREAK_GLASS, 'annotate', '--overwrite', 'node', node.name, `${DESIRED}=${text}`])
+    const accepted = async () => parseAgentStatus((await annotationsOf(node))['nodewave.io/status'])?.counter
+    await waitUntil(async () => (await accepted()) === COUNTER, { for: `"${node.name}" to accept a counter that is ahead` })
+  }
+}
+
+async function annotationsOf(node: Node): Promise<Readonly<Record<string, string>>> {
+  return (await node.get()).metadata.annotations ?? {}
 }
 
 async function whileEtcdIsAway(cluster: Cluster, work: () => Promise<void>): Promise<void> {

@@ -365,3 +365,14 @@ test('a node is pending while a pod is to prove it, until that may take no longe
   expect(proving({ until: noon + minute })).toEqual({ phase: 'Proving', pending: true, until: noon + minute })
   expect(proving({})).toEqual({ phase: 'Proving', pending: true })
 })
+
+test('an agent is silent from when its Node was made, where that came with the assignment of another one', () => {
+  const assigned = { digest: 'new', revision: 'r', pool: 'workers', grant: 'restart', at: noon - 50 * minute } as const
+  const node = { ...aNode('a'), ready: true }
+  const since = (copiedAt?: Instant) =>
+    progress({ ...node, assigned: { ...assigned, copiedAt } } as NodeDraft, { agentTimeout: 5 * minute })
+
+  expect(since()).toMatchObject({ phase: 'Failed', failure: { reason: 'AgentSilent' } })
+  expect(since(noon - minute)).toMatchObject({ phase: 'Assigned', until: noon + 4 * minute })
+  expect(since(noon - 6 * minute)).toMatchObject({ phase: 'Failed', failure: { reason: 'AgentSilent' } })
+})

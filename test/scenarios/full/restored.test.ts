@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../../src/protocol/desired-config.ts'
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import { Random } from '../random.ts'
 import { drawPoolRules } from './commits.ts'
-import { expectEverybodyAt, pushToAll } from './settle.ts'
+import { expectEverybodyAt, pushToAll, until } from './settle.ts'
 import { World } from './world.ts'
 
 const DAY = 86_400_000
@@ -58,6 +59,31 @@ test.each([
     const found = counters(world)
     expect(found.every(({ assigned, accepted }) => assigned === accepted && assigned > world.clock.now() + ahead / 2)).toBe(true)
     await changeAll(world, 'after')
+  } finally {
+    world.end()
+  }
+})
+
+/** As a backup tool puts a Node back: another object, with everything that stood on the one before. */
+async function makeAgain(world: World, name: string): Promise<void> {
+  const before = world.nodes().find(({ metadata }) => metadata.name === name)
+  const { labels, annotations } = before?.metadata ?? {}
+  await world.kube.delete(`${NODES}/${name}`)
+  await world.kube.create(NODES, { metadata: { name, labels, annotations }, status: before?.status })
+  await world.kube.patch(`${NODES}/${name}`, { spec: { taints: null } })
+}
+
+test('a Node that is made again with all annotations is as one whose agent has not reported, and current when that has', async () => {
+  const world = await aWorld(7)
+  const current = () => (world.pool('workers')?.status as Partial<NodePoolStatus> | undefined)?.nodes?.current
+  try {
+    world.machines.get('n0')?.killAgent()
+    await makeAgain(world, 'n0')
+    await world.clock.advance(10_000)
+    expect(current()).toBe(2)
+    world.machines.get('n0')?.startAgent()
+    await until(world, 'n0 is current again', () => current() === 3)
+    await changeAll(world, 'next')
   } finally {
     world.end()
   }

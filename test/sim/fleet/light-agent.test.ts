@@ -78,7 +78,7 @@ class Pair {
   #compare(): void {
     const { annotations } = this.machine.node
     const shown = { [names.status]: annotations[names.status], [names.currentConfig]: annotations[names.currentConfig] ?? null }
-    expect(withoutTimes(this.#light.report('v1.35.4'))).toEqual(withoutTimes(shown))
+    expect(withoutTimes(this.#light.report('v1.35.4', 'u1'))).toEqual(withoutTimes(shown))
     this.phases.push(this.machine.status?.phase ?? '')
   }
 }
