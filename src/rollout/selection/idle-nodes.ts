@@ -9,13 +9,23 @@ import type { Member, PoolState } from '../model/pool-state.ts'
  * are available, but no more of them change at once than may be unavailable.
  */
 export function isIdle(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
-  return isIdleUnderCordon(member) || isDownForAMoment(member, state)
+  return isIdleUnderCordon(withHeartbeat(member)) || isReadyByAnOldHeartbeat(member) || isDownForAMoment(member, state)
 }
 
 /** Somebody cordoned it, and nothing else makes it unavailable: what we drained it for, if anything, is over. */
 export function isIdleUnderCordon({ node, report, drain }: Member): boolean {
   const isTheirs = isForeignCordon(node) || (drain?.kind === 'Over' && !isOurCordon(node))
   return isTheirs && !isUnavailable({ ...node, unschedulable: false }, report)
+}
+
+/** It is Ready by a heartbeat of the kubelet before, and nothing else makes it unavailable. */
+function isReadyByAnOldHeartbeat(member: Member): boolean {
+  const { node, report } = withHeartbeat(member)
+  return member.node.staleReady === true && !isUnavailable(node, report)
+}
+
+function withHeartbeat(member: Member): Member {
+  return member.node.staleReady ? { ...member, node: { ...member.node, staleReady: undefined } } : member
 }
 
 /** Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. */

@@ -3,7 +3,7 @@ import type { Member } from '../../../src/rollout/model/pool-state.ts'
 import { isIdle, isIdleUnderCordon, isServing } from '../../../src/rollout/selection/idle-nodes.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aMember } from '../builders/members.ts'
-import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aNode, NodeDraft } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 
 const over = { drain: { kind: 'Over' } } as const
@@ -25,6 +25,9 @@ test.each<readonly [what: string, isIdle: boolean, node: NodeDraft, more: Partia
 
 const at = 15 * minute
 
+/** Its last heartbeat is of the kubelet before. */
+const stale = (node: NodeDraft): NodeDraft => new NodeDraft({ ...node, staleReady: true })
+
 test.each<readonly [what: string, isIdle: boolean, node: NodeDraft]>([
   ['is Ready', false, old],
   ['went down a moment ago', true, old.notReady(noon)],
@@ -34,6 +37,10 @@ test.each<readonly [what: string, isIdle: boolean, node: NodeDraft]>([
   ['is down after its agent rolled back', false, aNode('a').rolledBackFrom('new').notReady()],
   ['is down under drain', false, old.drainedFor('new').notReady()],
   ['never reported a kubelet', false, old.running('').notReady(noon)],
+  ['is Ready by a heartbeat of the kubelet before', true, stale(old)],
+  ['is Ready by such a heartbeat, and somebody cordoned', true, stale(old.cordoned())],
+  ['is Ready by such a heartbeat, and at work', false, stale(aNode('a').assignedTo('new'))],
+  ['has such a heartbeat, and went down long ago', false, stale(old.notReady(noon - at))],
 ])('a node that %s is idle: %s', (_, expected, node) => {
   expect(isIdle(aMember(node), { pool: aPool({ applyTimeout: at }).with(node), now: noon })).toBe(expected)
 })
