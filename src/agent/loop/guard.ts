@@ -11,6 +11,7 @@ import { failureOf } from '../transaction/undo.ts'
 import type { Drift } from './drift.ts'
 import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
+import { withKubeletStart } from './kubelet-start.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { noteOutcome } from './note-outcome.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
@@ -133,6 +134,7 @@ export class Guard {
     const trial = await this.#trial.look()
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
+    if (trial === 'holding' && outcome !== undefined) await this.#followClock(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
     const isLost = outcome?.lost === true && !(await this.#isFoundAgain(outcome))
     const left = await this.#driftWatch.look(outcome)
@@ -149,6 +151,13 @@ export class Guard {
     }
     this.#rebootNeed = await hostRebootNeed(this.#awaitingReboot, ports)
     if (outcome !== undefined && !isSameNeed(before, this.#rebootNeed)) await this.#actions.show(outcome)
+  }
+
+  async #followClock(outcome: Outcome): Promise<void> {
+    const now = withKubeletStart(outcome, this.#trial.kubeletStartedAt)
+    if (now === outcome) return
+    await this.#context.state.setOutcome(now)
+    await this.#actions.show(now)
   }
 
   async #passed(outcome: Outcome): Promise<void> {

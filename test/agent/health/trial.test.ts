@@ -112,6 +112,24 @@ test('agent goes back to what was last known good, with its binary, when there i
   expect(JSON.parse(machine.currentConfig ?? '').DIGEST).toBe(good)
 })
 
+test.each<readonly [what: string, jump: number, moved: number]>([
+  ['is put back', -120 * MINUTE, -120 * MINUTE],
+  ['is put forward', 120 * MINUTE, 0],
+  ['is put back by less than a second', -900, 0],
+])('agent reports when the kubelet was started by a clock that %s during the trial', async (_, jump, moved) => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' })
+  const { kubeletStartedAt = '' } = await machine.until('Applied')
+  await machine.clock.advance(MINUTE)
+  machine.clock.jump(jump)
+  await machine.clock.advance(MINUTE)
+
+  const shown = machine.status
+  expect(shown?.phase).toBe('Applied')
+  expect(Date.parse(shown?.kubeletStartedAt ?? '') - Date.parse(kubeletStartedAt)).toBe(moved)
+})
+
 test('agent goes back by the evidence of the host alone when the Node is slow to show it', async () => {
   const machine = new Machine()
   machine.start()
