@@ -58,6 +58,7 @@ function request(url: URL, { signal, judge, proxy }: RequestOptions): Promise<In
     // A name is judged where it is looked up, which a proxy does itself; an address is none.
     const literal = url.hostname.replace(/^\[|\]$/g, '')
     const complaint = proxy?.complaint ?? (/^[\d.]+$|:/.test(literal) ? judge?.(literal) : undefined)
+    if (signal.aborted) return failed(signal.reason)
     if (complaint !== undefined) return failed(new Error(complaint))
     const lookup = judge && !proxy && { lookup: judgingLookup(judge) }
     // Exempt hosts were left out above: what is exempt is said in one place.

@@ -146,3 +146,11 @@ test.each(['http://files.example.com/hello', 'https://files.example.com/hello'])
     expect(existsSync(target())).toBe(false)
   },
 )
+
+test('a download that was called off before it asked the proxy ends at once', async () => {
+  const downloads = httpDownloads({ environment: { HTTPS_PROXY: proxyAt(silent) } })
+  const signal = AbortSignal.abort(new Error('something else is wanted'))
+  const artifact = { url: 'https://files.example.com/hello', sha256: HELLO }
+
+  await expect(downloads.fetch(artifact, target(), { maxBytes: 1000, signal })).rejects.toThrow('something else is wanted')
+})
