@@ -222,9 +222,10 @@ const BLINK = 60_000
  * like any other.
  */
 function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
+  // As it was when it went down: a stamp that is ahead must not come to count for what it says as time goes on.
+  const clock = { ...course, now: Math.min(node.readySince, course.now) }
   const soaked =
-    !(course.proof && isOpen(course.proof)) &&
-    node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
+    !(course.proof && isOpen(course.proof)) && node.readySince >= latestOf([appliedAt(report)], { assigned, clock }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
   const until = countedFrom(Math.min(node.readySince, course.now), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }

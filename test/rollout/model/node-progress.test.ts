@@ -285,6 +285,16 @@ test('a node under pressure fails in its soak, unless the pressure is older than
   expect(phase(squeezed, { soak: 4 * minute })).toBe('Current')
 })
 
+test('a node that went down after its soak stays an outage when the time comes that its clock, a day ahead, said it had applied', () => {
+  const ahead = aNode('a').on('new', { at: noon - hour, since: noon + 24 * hour })
+  const fallen = ahead.notReady(noon - 30 * minute)
+  const outage = { phase: 'Unreachable', pending: false }
+
+  expect(progress(fallen, { soak: minute })).toEqual(outage)
+  expect(progress(fallen, { soak: minute, now: noon + 24 * hour - minute })).toEqual(outage)
+  expect(progress(fallen, { soak: minute, now: noon + 25 * hour })).toEqual(outage)
+})
+
 test('a node that is not Ready fails by the word of its agent that it was put back only when that lasts', () => {
   const forged = aNode('a')
     .rolledBackFrom('new', { at: noon - 5 * minute })
