@@ -7,7 +7,7 @@ import { pause, type Timers } from './timers.ts'
 const ASK_AFTER = 15_000
 /** An event of both watches may arrive here a little later. */
 const GRACE = 2_000
-/** A reason of its own: the default one is an exception that is made anew, with its stack, for each chunk. */
+/** The default reason would be another exception, with its stack, for each chunk. */
 const HEARD = 'heard'
 
 export interface Silence {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from './clock.ts'
 
-/** A reason of its own: the default one is an exception that is made anew, with its stack, for each wait. */
+/** The default reason would be another exception, with its stack, for each wait. */
 const SETTLED = 'settled'
 
 export interface WaitOptions {

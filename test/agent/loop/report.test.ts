@@ -217,6 +217,15 @@ test('agent reports again what somebody removed from its Node, or an older state
   expect(patches).toHaveLength(before + 1)
 })
 
+/** Milliseconds for which the delivery of a report was waited for, of two seconds at most. */
+async function whenDelivered({ clock, reporter }: Pick<ReturnType<typeof reporting>, 'clock' | 'reporter'>): Promise<number> {
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  const delivered = reporter.delivered(2_000).then(() => clock.elapsed())
+  await clock.advance(5_000)
+  return delivered
+}
+
 test('delivery of a report is waited for until its answer comes', async () => {
   const { node, clock, reporter } = reporting()
   const { annotate } = FakeNode.prototype
@@ -224,32 +233,16 @@ test('delivery of a report is waited for until its answer comes', async () => {
     await clock.sleep(500)
     return annotate.call(node, annotations, version)
   }
-  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
-  reporter.report({ status: status('Applied'), currentConfig: undefined })
-  let deliveredAt: number | undefined
-  const delivered = reporter.delivered(2_000).then(() => {
-    deliveredAt = clock.elapsed()
-  })
-  await clock.advance(5_000)
-  await delivered
 
-  expect(deliveredAt).toBe(500)
+  expect(await whenDelivered({ clock, reporter })).toBe(500)
   expect(node.patches).toHaveLength(1)
 })
 
 test('delivery of a report is waited for no longer than asked for', async () => {
   const { node, clock, reporter } = reporting()
   node.annotate = () => Promise.reject(new KubeError('no answer', { code: 0, reason: 'Unreachable' }))
-  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
-  reporter.report({ status: status('Applied'), currentConfig: undefined })
-  let deliveredAt: number | undefined
-  const delivered = reporter.delivered(2_000).then(() => {
-    deliveredAt = clock.elapsed()
-  })
-  await clock.advance(5_000)
-  await delivered
 
-  expect(deliveredAt).toBe(2_000)
+  expect(await whenDelivered({ clock, reporter })).toBe(2_000)
 })
 
 test('report names the Node that it is written to, so that a copy on another one is written again', async () => {

@@ -1,6 +1,6 @@
 import { reportOf } from '../../../src/rollout/model/agent-report.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import type { Member } from '../../../src/rollout/model/pool-state.ts'
+import type { Member, WaveProgress } from '../../../src/rollout/model/pool-state.ts'
 import { wantedConfig } from './revisions.ts'
 
 /** A member of an open wave that waits for its turn. */
@@ -20,4 +20,14 @@ export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
     isAtRest: false,
     ...more,
   }
+}
+
+/** Of a pool none of whose nodes is in a wave. */
+export const NO_WAVES: WaveProgress = {
+  pending: 0,
+  current: 0,
+  total: 0,
+  newest: { total: 0, heard: 0 },
+  beyond: 0,
+  changed: { current: 0, heard: 0, beyond: 0 },
 }

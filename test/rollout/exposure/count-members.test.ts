@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { countMembers, isOfWave } from '../../../src/rollout/exposure/wave-progress.ts'
 import type { NodeProgress } from '../../../src/rollout/model/node-progress.ts'
 import type { Member } from '../../../src/rollout/model/pool-state.ts'
-import { aMember } from '../builders/members.ts'
+import { aMember, NO_WAVES } from '../builders/members.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 
@@ -14,15 +14,6 @@ const unreachable: NodeProgress = { phase: 'Unreachable', pending: true }
 
 const inWave = (wave: number | undefined, progress: NodeProgress, changes = true): Member =>
   aMember(aNode('a'), { wave, progress, changes })
-
-const ZERO = {
-  pending: 0,
-  current: 0,
-  total: 0,
-  newest: { total: 0, heard: 0 },
-  beyond: 0,
-  changed: { current: 0, heard: 0, beyond: 0 },
-}
 
 test.each<readonly [what: string, members: readonly Member[], counts: object]>([
   ['no node', [], {}],
@@ -54,7 +45,7 @@ test.each<readonly [what: string, members: readonly Member[], counts: object]>([
   ['a node of a later wave', [inWave(2, waiting)], { beyond: 1, changed: { current: 0, heard: 0, beyond: 1 } }],
   ['a node of a later wave that has it already', [inWave(2, current, false)], { beyond: 1 }],
 ])('of %s, the waves count when the second one is open', (_, members, counts) => {
-  expect(countMembers(members, 1).waves).toEqual({ ...ZERO, ...counts })
+  expect(countMembers(members, 1).waves).toEqual({ ...NO_WAVES, ...counts })
 })
 
 test('members are counted by phase; those that are out of reach are pending and not ongoing', () => {

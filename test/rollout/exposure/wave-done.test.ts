@@ -3,20 +3,13 @@ import { assessPool } from '../../../src/rollout/assess-pool.ts'
 import { isWaveDone } from '../../../src/rollout/exposure/wave-progress.ts'
 import type { WaveProgress } from '../../../src/rollout/model/pool-state.ts'
 import { noon } from '../builders/instants.ts'
+import { NO_WAVES } from '../builders/members.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 
 const [FIRST, LAST] = [0, 1]
 const state = assessPool(aPool({ waves: [aWave('canary', 1), aWave('rest', '100%')] }).with(aNode('a')), noon)
-const none: WaveProgress = {
-  pending: 0,
-  current: 0,
-  total: 0,
-  newest: { total: 0, heard: 0 },
-  beyond: 0,
-  changed: { current: 0, heard: 0, beyond: 0 },
-}
 
 test.each<readonly [what: string, isDone: boolean, open: number, waves: Partial<WaveProgress>]>([
   ['of which a node is current', true, FIRST, { current: 1, total: 1, newest: { total: 1, heard: 1 }, beyond: 3 }],
@@ -34,5 +27,5 @@ test.each<readonly [what: string, isDone: boolean, open: number, waves: Partial<
   ['that is the last one, with a node that is current', true, LAST, { current: 1, total: 2, newest: { total: 1, heard: 0 } }],
   ['that is the last one, with no node that is current', false, LAST, { total: 2, newest: { total: 1, heard: 1 } }],
 ])('a wave %s is done: %s', (_, isDone, open, waves) => {
-  expect(isWaveDone({ ...state, open, counts: { ...state.counts, waves: { ...none, ...waves } } })).toBe(isDone)
+  expect(isWaveDone({ ...state, open, counts: { ...state.counts, waves: { ...NO_WAVES, ...waves } } })).toBe(isDone)
 })
