@@ -12,3 +12,7 @@ test.each([0, BATCH])(
   },
   180_000,
 )
+
+test.each([740_000_043])('story %i of what comes late, which once failed, holds', async (seed) => {
+  expect(await failureOf(late, seed)).toBeUndefined()
+})

@@ -27,7 +27,7 @@ export async function expectEverybodyAt(commit: string, world: World): Promise<v
   await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
   if (world.broken.length > 0) return
   // A pool completes without nodes that nobody hears of; they follow when they are heard of again.
-  const wasSilent = nodesOf(world).some((node) => !isReady(node))
+  const wasSilent = nodesOf(world).some((node) => !isReady(node)) || statuses(world).some(isWithoutSilent)
   if (wasSilent) await until(world, 'nodes that were silent follow', () => lateNodes(commit, world).length === 0)
   const [late] = lateNodes(commit, world)
   if (late !== undefined) throw new Error(late)
@@ -73,6 +73,11 @@ async function uncordon(world: World): Promise<void> {
 function statuses(world: World): Partial<NodePoolStatus>[] {
   const used = world.pools.filter(({ name }) => [...world.machines.values()].some((machine) => machine.pool === name))
   return used.map(({ name }) => (world.pool(name)?.status ?? {}) as Partial<NodePoolStatus>)
+}
+
+/** It says so itself: one of them may have become Ready since, and is not assigned yet. */
+function isWithoutSilent({ nodes }: Partial<NodePoolStatus>): boolean {
+  return (nodes?.byPhase?.Unreachable ?? 0) > 0
 }
 
 function isDone({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
