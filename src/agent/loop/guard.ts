@@ -154,10 +154,11 @@ export class Guard {
   }
 
   async #followClock(outcome: Outcome): Promise<void> {
-    const now = withKubeletStart(outcome, this.#trial.kubeletStartedAt)
-    if (now === outcome) return
-    await this.#context.state.setOutcome(now)
-    await this.#actions.show(now)
+    const { state, ports } = this.#context
+    const corrected = withKubeletStart(outcome, { startedAt: this.#trial.kubeletStartedAt, now: ports.clock.now() })
+    if (corrected === outcome) return
+    await state.setOutcome(corrected)
+    await this.#actions.show(corrected)
   }
 
   async #passed(outcome: Outcome): Promise<void> {
