@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ApiObject } from '../../src/sim/apiserver/api-object.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { conditionOf, NODES, POOLS, readyOf } from '../controller/stage.ts'
 import { agentStatusOf, aWorld, type World } from './world.ts'
@@ -92,31 +93,39 @@ test('an API server that forgets the past in the middle of a wave is listed agai
 
 test('an etcd that is restored from a backup sends no node back: each keeps what it has, and is assigned that again', async () => {
   await heal()
-  const restore = backUp()
+  const restore = backUp({ 'nodewave.io/paused': 'to see what the agents say' })
   const commit = await pushHealthy()
   await world.untilDone(commit)
   const [{ active: newest } = {}] = [...(await world.until(NODES, () => true)).values()].map(agentStatusOf)
-  const seen = new Set<string | undefined>()
 
   restore()
-  await world.until(NODES, (found) => {
-    for (const node of found.values()) if (agentStatusOf(node)?.error) seen.add(agentStatusOf(node)?.active)
-    return [...found.values()].every((node) => agentStatusOf(node)?.revision === commit && isApplied(node))
-  })
-  await world.untilDone(commit)
+  const refusing = await world.until(NODES, (found) => [...found.values()].every((node) => agentStatusOf(node)?.error))
+  const said = [...refusing.values()].map(agentStatusOf)
+  expect(said.map((status) => status?.error?.reason)).toEqual(Array(3).fill('AssignmentReplayed'))
+  expect(said.map((status) => status?.active)).toEqual(Array(3).fill(newest))
 
-  expect([...seen]).toEqual([newest])
+  await annotate(POOL, { 'nodewave.io/paused': null })
+  await world.untilDone(commit)
 })
 
-/** @returns what brings Nodes and pools back as they are now */
-function backUp(): () => void {
+/**
+ * @param annotations that the pools of the backup have besides
+ * @returns what brings Nodes and pools back as they are now
+ */
+function backUp(annotations: Readonly<Record<string, string>>): () => void {
   const { server } = world
-  const kept = ['nodes', 'nodepools.nodewave.io'].map((name) => [name, server.store.list(name)] as const)
+  const nodes = server.store.list('nodes')
+  const pools = server.store.list('nodepools.nodewave.io').map((pool) => annotated(pool, annotations))
   return () => {
     server.stop()
-    for (const [name, objects] of kept) for (const object of objects) server.store.put(name, object)
+    for (const node of nodes) server.store.put('nodes', node)
+    for (const pool of pools) server.store.put('nodepools.nodewave.io', pool)
     server.start()
   }
+}
+
+function annotated(object: ApiObject, annotations: Readonly<Record<string, string>>): ApiObject {
+  return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } }
 }
 
 function isApplied(node: Parameters<typeof agentStatusOf>[0]): boolean {
