@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { counterOf } from '../../protocol/assignment-signature.ts'
 import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
@@ -117,6 +118,7 @@ function assignedBy(config: DesiredConfig | undefined, copiedAt: Instant | undef
     grant: config.GRANT ?? 'restart',
     reboot: parseRebootOrder(config.REBOOT),
     at: at > 0 ? at : undefined,
+    counter: counterOf(config),
     copiedAt,
   }
 }

@@ -1,3 +1,4 @@
+import type { Assignment } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { SignNode } from './sign-node.ts'
 
@@ -21,7 +22,12 @@ export function unsignedNodes(
   return nodes
     .filter(isDue)
     .slice(0, AT_ONCE)
-    .flatMap(({ name, view: { assigned } }) =>
-      assigned?.at === undefined ? [] : [{ kind: 'sign', node: name, ...assigned, at: assigned.at }],
-    )
+    .flatMap(({ name, view: { assigned } }) => signAgain(name, assigned) ?? [])
+}
+
+/** Under a counter of its own, like every assignment. */
+function signAgain(node: string, assigned: Assignment | undefined): SignNode | undefined {
+  if (assigned?.at === undefined) return undefined
+  const { digest, revision, pool, grant, reboot, at } = assigned
+  return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }) }
 }

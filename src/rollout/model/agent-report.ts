@@ -1,7 +1,7 @@
 import { type AgentStatus, ASSIGNMENT_REPLAYED, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import type { Instant } from './instant.ts'
-import type { NodeView } from './node-view.ts'
+import type { Assignment, NodeView } from './node-view.ts'
 
 /** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
 export function reportOf({ assigned, status }: NodeView): AgentStatus | undefined {
@@ -41,6 +41,11 @@ export function isFailure(report: AgentStatus | undefined): boolean {
 /** What it is assigned came back from a backup: nobody tried it, and the agent waits for a new assignment. */
 export function isReplayed(report: AgentStatus | undefined): boolean {
   return report?.phase === 'RolledBack' && report.error?.reason === ASSIGNMENT_REPLAYED
+}
+
+/** The agent names a counter that it had accepted before. The next assignment has one above it, so this one is nobody's failure. */
+export function isOvertaken({ counter }: Assignment, report: AgentStatus): boolean {
+  return isReplayed(report) && counter !== undefined && report.counter !== undefined && counter <= report.counter
 }
 
 /** Assigned something that the agent has not ended, well or badly. */

@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { asksForMore, isApplied, isFailure, isReplayed } from './agent-report.ts'
+import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
 import {
   countedFrom,
   countsFrom,
@@ -89,10 +89,10 @@ export function hasGoal(
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
 }
 
-/** Milliseconds. Where a clock was ahead before, agents refuse what is assigned now, too: that is written once a minute, not without end. */
+/** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
 const REFUSAL_STANDS = 60_000
 
-/** Until then the word of the agent that an assignment is older than another is a failure like any other; after it, a new assignment is due. */
+/** When a new assignment is due, after the agent said that this one is older than another. */
 function refusalStands({ at = 0 }: Assignment): Instant {
   return at + REFUSAL_STANDS
 }
@@ -137,6 +137,7 @@ function onGoal(subject: Subject): NodeProgress {
 }
 
 function ended({ assigned }: Subject, report: AgentStatus): NodeProgress {
+  if (isOvertaken(assigned, report)) return { phase: 'Waiting', pending: true, until: refusalStands(assigned) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
   return isReplayed(report) ? { ...failure, until: refusalStands(assigned) } : failure
 }

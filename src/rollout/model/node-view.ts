@@ -72,6 +72,8 @@ export interface Assignment {
   readonly reboot?: RebootOrder | undefined
   /** ASSIGNED, when it can be read. */
   readonly at?: Instant | undefined
+  /** COUNTER, or what stands for it; absent: nothing does. */
+  readonly counter?: number | undefined
   /** When its Node was made, with annotations of another one, from which it came: its agent has said nothing of it yet. */
   readonly copiedAt?: Instant | undefined
 }

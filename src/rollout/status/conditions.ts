@@ -13,6 +13,7 @@ import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots.ts'
+import { describeRefusals } from './refusals.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
@@ -60,7 +61,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeUnproved(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}${describeUnproved(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined

@@ -76,6 +76,7 @@ test('an assignment of ours is read with its grant and time', () => {
     revision: '3f2c',
     grant: 'drain',
     at: Date.UTC(2026, 10, 21, 9, 0, 0, 250),
+    counter: Date.UTC(2026, 10, 21, 9, 0, 0, 250),
   })
   expect(node.view.assignedByHand).toBe(false)
   expect(node.payloads).toEqual(['workers-kubelet-1', 'workers-host-1'])

@@ -36,6 +36,7 @@ interface When {
   /** Who assigned it, and which commit. */
   readonly pool?: string
   readonly revision?: string
+  readonly counter?: number | undefined
 }
 
 export class NodeDraft implements NodeView {
@@ -74,8 +75,8 @@ export class NodeDraft implements NodeView {
   }
 
   /** The annotation is written, and the agent has not said anything about it. */
-  assignedTo(digest: string, { at = noon, pool = 'workers', revision = digest }: When = {}): NodeDraft {
-    return this.#with({ assigned: { digest, revision, pool, grant: 'restart', at } })
+  assignedTo(digest: string, { at = noon, pool = 'workers', revision = digest, counter }: When = {}): NodeDraft {
+    return this.#with({ assigned: { digest, revision, pool, grant: 'restart', at, ...(counter !== undefined && { counter }) } })
   }
 
   /** The agent speaks of the present assignment. */

@@ -4,7 +4,7 @@ import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { assignments, condition, selected } from '../builders/decisions.ts'
+import { assignments, condition, phases, selected } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
@@ -309,11 +309,45 @@ test('assignments that a restored etcd brought back are no failures: each node i
   expect(condition(decision, 'Ready')).toMatchObject({ reason: 'RollingOut' })
 })
 
-test('an assignment of now that an agent refuses as older is a failure for a minute, and then assigned again', () => {
-  const error = { reason: 'AssignmentReplayed', message: 'its COUNTER is 1' }
-  const pool = aPool(options).with(aNode('a').on('new', { at: noon }).reporting('RolledBack', { error }))
+const refusing = (counter: number | undefined, accepted: number | undefined): NodeDraft =>
+  aNode('a')
+    .assignedTo('new', { at: noon, counter })
+    .reporting('RolledBack', {
+      error: { reason: 'AssignmentReplayed', message: 'its COUNTER is 5' },
+      ...(accepted !== undefined && { counter: accepted }),
+    })
 
-  const [early, late] = [decide(pool, noon + minute - 1), decide(pool, noon + minute)]
-  expect([assignments(early), early.wakeAt]).toEqual([[], noon + minute])
-  expect(assignments(late)).toEqual(['a → new'])
-})
+test.each([
+  [5, 7],
+  [5, 5],
+])(
+  'an assignment with the counter %s that an agent refuses, for it had accepted %s, waits for a minute, and is made again',
+  (counter, accepted) => {
+    const pool = aPool(options).with(refusing(counter, accepted))
+    const [early, late] = [decide(pool, noon + minute - 1), decide(pool, noon + minute)]
+
+    expect([phases(early), assignments(early), early.wakeAt]).toEqual([{ Waiting: 1 }, [], noon + minute])
+    expect(condition(early, 'Ready')).toMatchObject({ reason: 'RollingOut' })
+    expect(condition(early, 'Ready').message).toContain(
+      `; "a": the assignment is older than one that the agent accepted before; assigned again until ${stamp(noon + minute)}`,
+    )
+    expect(assignments(late)).toEqual(['a → new'])
+  },
+)
+
+const NOT_OVERTAKEN: readonly (readonly [number | undefined, number | undefined])[] = [
+  [8, 7],
+  [5, undefined],
+  [undefined, 7],
+]
+
+test.each(NOT_OVERTAKEN)(
+  'an assignment with the counter %s that an agent refuses, though it names %s, is a failure for a minute, and is made again',
+  (counter, accepted) => {
+    const pool = aPool(options).with(refusing(counter, accepted))
+    const [early, late] = [decide(pool, noon + minute - 1), decide(pool, noon + minute)]
+
+    expect([phases(early), assignments(early), early.wakeAt]).toEqual([{ Failed: 1 }, [], noon + minute])
+    expect(assignments(late)).toEqual(['a → new'])
+  },
+)

@@ -3,6 +3,7 @@ import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import { Random } from '../random.ts'
+import { desiredOf } from './assignment.ts'
 import { drawPoolRules } from './commits.ts'
 import { expectEverybodyAt, pushToAll, until } from './settle.ts'
 import { World } from './world.ts'
@@ -59,6 +60,28 @@ test.each([
     const found = counters(world)
     expect(found.every(({ assigned, accepted }) => assigned === accepted && assigned > world.clock.now() + ahead / 2)).toBe(true)
     await changeAll(world, 'after')
+  } finally {
+    world.end()
+  }
+})
+
+test('a commit that an agent refuses because its counter was lost fails on no node, and is assigned again', async () => {
+  const world = await aWorld(7)
+  const machines = [...world.machines.values()]
+  const results = () =>
+    (world.pool('workers')?.status as Partial<NodePoolStatus> | undefined)?.history?.map(({ result }) => result)
+  try {
+    const backup = annotationsIn(world)
+    world.clock.jump(30 * DAY)
+    await changeAll(world, 'future')
+    world.clock.jump(-30 * DAY)
+    for (const machine of machines) machine.killAgent()
+    await restore(world, backup)
+    const commit = pushToAll(world, { name: 'present', outcome: 'good' })
+    await until(world, 'a node is assigned the commit', () => world.nodes().some((node) => desiredOf(node)?.REVISION === commit))
+    for (const machine of machines) machine.startAgent()
+    await expectEverybodyAt(commit, world)
+    expect(results()?.filter((result) => result !== 'Completed')).toEqual([])
   } finally {
     world.end()
   }
