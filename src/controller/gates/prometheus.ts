@@ -42,9 +42,10 @@ async function measure({ url, query }: PrometheusCheck, { access, signal }: Acce
   const headers = { accept: 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
   const response = await sent(`${base}/api/v1/query?${new URLSearchParams({ query })}`, { headers, signal })
   const { status } = response
-  if (status >= 300 && status < 400) await response.body?.cancel()
-  if (status >= 300 && status < 400)
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel()
     throw new Error(`HTTP ${status}: redirects are not followed; use the URL that it redirects to`)
+  }
   const body = await readBounded(response.body ?? [], MAX_BODY)
   if (body === undefined) throw new Error(`the answer is longer than ${MAX_BODY} bytes`)
   const answer = parse(body.toString('utf8'))

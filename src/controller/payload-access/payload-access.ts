@@ -83,7 +83,7 @@ export class PayloadAccess {
     const missing = readable.filter((object) => !own.includes(object))
     const shared = missing.filter((object) => this.#isShared(node, object))
     await Promise.all(shared.map((object) => this.#shared.grant([node.name], object)))
-    if (shared.length < missing.length || this.#hasOlder(node, allNow()))
+    if (!missing.every((object) => shared.includes(object)) || this.#hasOlder(node, allNow()))
       await this.#inTurn(node, () => this.#writeOwn(node, allNow()))
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { followCluster } from '../../../src/controller/cache/cluster-cache.ts'
+import type { ClusterSettings } from '../../../src/controller/cache/cluster-settings.ts'
 import { nodePoolsPath, projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { nodePoolCrd } from '../../../src/controller/crds/node-pool-crd.ts'
@@ -93,4 +94,53 @@ test('what a former leader wrote is read in pages of no more than a list has oth
   await cluster.catchUp()
   ending.abort()
   expect(new Set(limits)).toEqual(new Set([undefined]))
+})
+
+/** What is followed of the cluster, and what a new leader lists again: path and selector. */
+async function readOf(more: Partial<ClusterSettings>) {
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  await core.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const [followed, listed]: [string[], string[]] = [[], []]
+  const kube: KubeApi = {
+    ...core,
+    follow(path, options) {
+      followed.push(path)
+      return core.follow(path, options)
+    },
+    list(path, options) {
+      listed.push(`${path} ${options.labelSelector ?? 'all'}`)
+      return core.list(path, options)
+    },
+  }
+  const ending = new AbortController()
+  const following = { kube, contact: new Contact(), log: () => {}, changed: () => {}, signal: ending.signal }
+  const clock = { now: () => 0, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
+  const cluster = followCluster({ ...following, settings: { ...settings, ...more }, clock })
+  await cluster.synced
+  await cluster.catchUp()
+  ending.abort()
+  return { followed, listed }
+}
+
+const ACCESS = ['roles', 'rolebindings'].map((each) => `/apis/rbac.authorization.k8s.io/v1/namespaces/nodewave-system/${each}`)
+const SECRETS = ['host-secrets', 'nodewave-revisions'].map((namespace) => `/api/v1/namespaces/${namespace}/secrets`)
+
+test.each<readonly [what: string, more: Partial<ClusterSettings>, followed: readonly string[]]>([
+  ['the controller says which node may read what', {}, ACCESS],
+  ['others say so', { payloadReaders: 'all' }, []],
+  ['hosts get values of Secrets', { secretsNamespace: 'host-secrets' }, [...ACCESS, ...SECRETS]],
+])('Roles and Secrets are followed as the settings say when %s', async (_, more, followed) => {
+  const all = (await readOf(more)).followed
+  expect(all.filter((path) => path.includes('rbac') || path.endsWith('/secrets'))).toEqual(followed)
+})
+
+test('a new leader lists again the ConfigMaps, Roles and RoleBindings that are its own, and no others', async () => {
+  expect((await readOf({})).listed).toEqual([
+    '/api/v1/nodes all',
+    '/apis/nodewave.io/v1alpha1/nodepools all',
+    '/api/v1/namespaces/nodewave-revisions/configmaps app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=revision',
+    '/api/v1/namespaces/nodewave-system/configmaps nodewave.io/kind=fleet',
+    `${ACCESS[0]} app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=payload-access`,
+    `${ACCESS[1]} app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=payload-access`,
+  ])
 })

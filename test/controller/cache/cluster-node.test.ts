@@ -186,3 +186,19 @@ test.each([
 
   expect(project({ metadata }).view).toMatchObject(expected)
 })
+
+const BY_LABEL = { manager: 'kubectl-label', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:tier': {} } } } }
+
+test.each([
+  ['nothing', undefined, undefined],
+  ['a label', '{"labels":["tier"]}', { taints: [], labels: { tier: 'front' }, annotations: {} }],
+  [
+    'a label that was repaired',
+    '{"labels":["tier"],"repairs":{"label tier":["2026-11-21T08:00:00Z"]}}',
+    { taints: [], labels: { tier: 'front' }, annotations: {}, managers: { 'label tier': 'kubectl-label' } },
+  ],
+])('who changed settings of a node is kept only when they were repaired: the controller wrote %s', (_, written, settings) => {
+  const annotations = written === undefined ? {} : { 'nodewave.io/node-settings': written }
+  const metadata = { name: 'a', labels: { tier: 'front', role: 'worker' }, annotations, managedFields: [BY_LABEL] }
+  expect(project({ metadata }).settings).toStrictEqual(settings && { written, ...settings })
+})

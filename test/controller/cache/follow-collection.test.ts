@@ -4,7 +4,7 @@ import { type Followed, followCollection } from '../../../src/controller/cache/f
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { type ProofFacts, projectProofPod } from '../../../src/controller/proof/proof-facts.ts'
 import type { FollowOptions, KubeApi } from '../../../src/kube/kube-api.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
 /** What the client is asked for. */
@@ -57,4 +57,26 @@ test('an object that is deleted leaves its cache, by its name, or by namespace a
   expect(await leftOf('web', {})).toEqual([])
   expect(await leftOf('team/web', { manyNamespaces: true })).toEqual([])
   expect(await leftOf('team/web', {})).toEqual(['team/web'])
+})
+
+test('a collection that the server refuses is asked for again five seconds later', async () => {
+  const ending = new AbortController()
+  const clock = new TestClock()
+  const asked: number[] = []
+  const begun = clock.now()
+  const follow = (() => {
+    asked.push(clock.now() - begun)
+    if (asked.length === 3) ending.abort()
+    throw refusal(403, 'Forbidden')
+  }) as KubeApi['follow']
+  const kube = Object.assign(new FakeKube(), { follow })
+  const cache = new ObjectCache<ProofFacts>(() => undefined)
+  const following = { kube, clock, signal: ending.signal, log: () => undefined, changed: () => undefined }
+  const first = followCollection(following, { path: '/api/v1/pods', cache, project: projectProofPod })
+  await expect(first).rejects.toThrow('refused: Forbidden')
+  for (const step of [4_999, 1, 4_999, 1]) {
+    clock.advance(step)
+    await setImmediate()
+  }
+  expect(asked).toEqual([0, 5_000, 10_000])
 })

@@ -4,7 +4,7 @@ import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/
 import { ensurePayloads, PayloadConflict } from '../../../src/controller/config-maps/payloads.ts'
 import { sweep } from '../../../src/controller/config-maps/sweep.ts'
 import { makePayload } from '../../../src/render/payload.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 
 const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const NOW = Date.UTC(2026, 10, 21, 8)
@@ -62,6 +62,13 @@ test("somebody else's ConfigMap with the name of a payload is an error that says
   const ensured = ensurePayloads(store, { payloads, revision: 'abc' })
   await expect(ensured).rejects.toThrow(PayloadConflict)
   await expect(ensured).rejects.toThrow(`create ConfigMap "${payload.name}": one with this name and other content exists`)
+})
+
+test('a payload that the server refuses to create is an error of the server, and nothing is read', async () => {
+  const store = aStore()
+  store.kube.failures.push({ on: 'POST', error: refusal(403, 'Forbidden') })
+  await expect(ensurePayloads(store, { payloads, revision: 'abc' })).rejects.toThrow('refused: Forbidden')
+  expect(store.kube.requests).toEqual([`POST ${MAPS}/${payload.name}`])
 })
 
 test('a payload that a sweep has marked is reclaimed before a node is told of it', async () => {

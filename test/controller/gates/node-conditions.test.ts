@@ -63,6 +63,15 @@ test('a condition that the watch has not shown yet does not hold', async () => {
   })
 })
 
+test('three nodes are all named, and no others are counted', async () => {
+  const fleet = Object.fromEntries(Array.from({ length: 3 }, (_, i) => [`n${i}`, { DiskPressure: 'True' }]))
+
+  expect((await ask(fleet, { forbid: ['DiskPressure'] })).message).toBe(
+    'node "n0": DiskPressure is True, wanted False; node "n1": DiskPressure is True, wanted False; ' +
+      'node "n2": DiskPressure is True, wanted False',
+  )
+})
+
 test('of many nodes the first are named, and the others counted', async () => {
   const fleet = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`n${i}`, { DiskPressure: 'True' }]))
 

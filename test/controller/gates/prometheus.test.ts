@@ -130,6 +130,7 @@ test.each([
     { code: 302, headers: { location: 'http://127.0.0.1:9/' } },
     'HTTP 302: redirects are not followed; use the URL that it redirects to',
   ],
+  ['has several addresses to go to', '', { code: 300 }, 'HTTP 300: redirects are not followed; use the URL that it redirects to'],
   ['is answered without an end', Buffer.alloc(1_000_000, ' '), {}, 'the answer is longer than 262144 bytes'],
   [
     'is answered with a bomb',

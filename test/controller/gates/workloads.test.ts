@@ -96,6 +96,27 @@ test('more than can be noted is not noted in part', async () => {
   )
 })
 
+test('as many as can be noted are noted', async () => {
+  const many = Array.from({ length: 200 }, (_, i) => named(`x${i}`, available(1, 0, 'False')))
+
+  expect(await note(cluster({ [DEPLOYMENTS]: many }).kube)).toMatchObject({
+    verdict: 'Passed',
+    message: '200 workloads are already unavailable',
+  })
+})
+
+test.each([
+  [3, 'Deployment shop/x0 lacks 1, 0 before; Deployment shop/x1 lacks 1, 0 before; Deployment shop/x2 lacks 1, 0 before'],
+  [
+    4,
+    'Deployment shop/x0 lacks 1, 0 before; Deployment shop/x1 lacks 1, 0 before; Deployment shop/x2 lacks 1, 0 before; and 1 more',
+  ],
+])('of %i workloads that are worse the first three are named, and the others counted', async (count, message) => {
+  const worse = Array.from({ length: count }, (_, i) => named(`x${i}`, available(1, 0, 'False')))
+
+  expect((await ask(cluster({ [DEPLOYMENTS]: worse }).kube)).message).toBe(message)
+})
+
 test.each([
   ['before the wave was noted', '2026-11-21T11:59:59Z', 'NotPassed'],
   ['in the second in which the wave was noted', NOTED, 'NotPassed'],

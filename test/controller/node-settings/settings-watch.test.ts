@@ -80,6 +80,11 @@ test('Node whose repair failed is tried again, and counts once', () => {
   expect(rounds.every((count) => count === 1)).toBe(true)
 })
 
+test('Node whose repair was not written is due again though it is the same', () => {
+  const [watch, node] = [new SettingsWatch(), aNode({})]
+  expect([dueOf(node, watch), dueOf(node, watch)]).toEqual([[{ tier: 'front' }], [{ tier: 'front' }]])
+})
+
 test('Nodes whose settings are not to be tried now leave room for others', () => {
   const nodes = Array.from({ length: 100 }, (_, index) => aNode({}, '1', { name: `n${index}` }))
   const mayTry = (name: string): boolean => Number(name.slice(1)) >= 70

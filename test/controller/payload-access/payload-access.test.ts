@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import {
   accessPath,
@@ -71,6 +72,24 @@ test('two writes for one node at once add up', async () => {
   const named = { ...node, payloads: ['workers-kubelet-old', 'workers-kubelet-new'] }
   await Promise.all([access.ensure(named, [OLD]), access.ensure(named, [NEW])])
   expect(readableNow()).toEqual(['configmaps workers-kubelet-new workers-kubelet-old'])
+})
+
+test('the third write for a node waits for the second, though the first has ended', async () => {
+  const { kube, access, readableNow } = some()
+  const named = { ...node, payloads: ['workers-kubelet-old', 'workers-kubelet-new', 'workers-host-new'] }
+  const second = Promise.withResolvers<void>()
+  const patch = kube.patch.bind(kube)
+  kube.patch = async (...request) => {
+    if (kube.requests.length === 2) await second.promise
+    return patch(...request) as never
+  }
+  const [first, ...later] = [access.ensure(named, [OLD]), access.ensure(named, [NEW])]
+  await first
+  later.push(access.ensure(named, [SECRET]))
+  await turn()
+  second.resolve()
+  await Promise.all(later)
+  expect(readableNow()).toEqual(['configmaps workers-kubelet-new workers-kubelet-old', 'secrets workers-host-new'])
 })
 
 test('a Node that was registered again owns its Role again', async () => {

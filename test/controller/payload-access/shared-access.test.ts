@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { projectBinding, projectRole, type Readable, type StoredAccess } from '../../../src/controller/cache/access-objects.ts'
 import { bindingCache } from '../../../src/controller/cache/binding-cache.ts'
@@ -194,6 +195,14 @@ test('a node that does not need a payload for ten minutes may not read it any mo
   expect(access.isGranted(node('n11'), [COMMON])).toBe(false)
 })
 
+test('a payload that no node reads by a Role of its own loses the nodes that do not need it', async () => {
+  const { access, roles, nodesIn } = await shared()
+  for (const { name } of nodes(9)) roles.observe({ type: 'delete', name: `nodewave-node-${name}`, namespace })
+  await access.revokeUnneeded(() => false, 0)
+  await access.revokeUnneeded(() => false, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual([])
+})
+
 test('a node that is about to be assigned the payload again keeps its right', async () => {
   const { access, nodesIn } = await shared()
   await access.revokeUnneeded(() => false, 0)
@@ -366,6 +375,50 @@ test('a node that may read already what others share costs no request when its o
   const { kube, access } = await shared()
   const named = { ...node('n3'), payloads: ['workers-kubelet-common'] }
   await access.ensure(named, [COMMON])
+  expect(kube.requests).toEqual([])
+})
+
+test('nodes that asked for a payload still count when a look finds that it is there', async () => {
+  const { kube, access } = some()
+  for (const each of nodes(9)) await access.ensure(each, [COMMON])
+  await access.revokeUnneeded(() => true, 0)
+  await access.ensure(node('n9'), [COMMON])
+  expect(kube.objects.has(ROLE)).toBe(true)
+})
+
+test('a payload that was announced is announced once more only when a look found that it was gone', async () => {
+  const { access, uids } = await shared()
+  access.announce([], COMMON)
+  await access.revokeUnneeded(() => true, 0)
+  expect(access.unannounced([COMMON])).toEqual([])
+  uids.delete(COMMON)
+  await access.revokeUnneeded(() => true, 0)
+  uids.set(COMMON, 'p1')
+  expect(access.unannounced([COMMON])).toEqual([COMMON])
+})
+
+test('an announcement to no node writes nothing', async () => {
+  const { kube, access } = some()
+  access.announce([], COMMON)
+  await turn()
+  expect(kube.requests).toEqual([])
+})
+
+test('a RoleBinding that the server refuses for another reason is tried again under its name', async () => {
+  const { kube, access, nodesIn } = some()
+  for (const each of nodes(9)) await access.ensure(each, [COMMON])
+  kube.failures.push({ on: `POST ${bindingPath(0)}`, error: refusal(500, 'InternalError') })
+  await expect(access.ensure(node('n9'), [COMMON])).rejects.toThrow('InternalError')
+  await access.ensure(node('n9'), [COMMON])
+  expect(nodesIn(0)).toEqual(['n9'])
+})
+
+test('a Role that lets a node read nothing concerns no look at what nodes share', async () => {
+  const { kube, access, roles } = some()
+  const metadata = { name: 'nodewave-node-a', namespace, resourceVersion: '1' }
+  roles.observe({ type: 'upsert', item: projectRole({ metadata, rules: [] }) })
+  await access.revokeUnneeded(() => false, 0)
+  await access.revokeUnneeded(() => false, 10 * MINUTES)
   expect(kube.requests).toEqual([])
 })
 

@@ -10,6 +10,7 @@ class FakePods implements Pick<KubeApi, 'create' | 'delete' | 'list'> {
   readonly made: string[] = []
   /** Those that the writer told of. */
   readonly told: string[] = []
+  readonly listed: string[] = []
   readonly #pods = new Map<string, KubeObject>()
   readonly #labelled: boolean
 
@@ -28,6 +29,7 @@ class FakePods implements Pick<KubeApi, 'create' | 'delete' | 'list'> {
   }
 
   list: KubeApi['list'] = async (_, { project, fieldSelector = '' }) => {
+    this.listed.push(fieldSelector)
     const pod = this.#pods.get(fieldSelector.replace('metadata.name=', ''))
     return { items: pod ? [project(pod)] : [], resourceVersion: '1' }
   }
@@ -68,6 +70,13 @@ test('a pod of ours that is not seen yet is not made twice', async () => {
   expect(await start(pods, 3)).toEqual([undefined, undefined, undefined])
   expect(pods.made).toHaveLength(1)
   expect(pods.told).toEqual(pods.made)
+})
+
+test('a pod that was made is not looked for', async () => {
+  const pods = new FakePods({ labelled: true })
+
+  expect(await start(pods, 1)).toEqual([undefined])
+  expect(pods.listed).toEqual([])
 })
 
 test('pods that lose their label are made under three names, and then said to be in the way', async () => {

@@ -10,6 +10,8 @@ export class FakeForge implements RevertRequests {
   readonly others = new Set<string>()
   readonly asked: string[] = []
   failure: ForgeError | undefined
+  /** Each refuses one commit. */
+  readonly refusals: ForgeError[] = []
   /** What is done once while its answer is lost. */
   readonly lost = new Set<'commit' | 'open'>()
   #waiting = new Set<() => void>()
@@ -23,6 +25,8 @@ export class FakeForge implements RevertRequests {
   async commit(commit: BranchCommit) {
     this.#note(`commit ${commit.branch}`)
     this.#fail()
+    const refusal = this.refusals.shift()
+    if (refusal) throw refusal
     const isNew = !this.others.has(commit.branch) && !this.commits.some(({ branch }) => branch === commit.branch)
     if (isNew) this.commits.push(commit)
     this.#lose('commit')

@@ -143,6 +143,43 @@ test('an answer that was lost makes no second commit or pull request', async () 
   expect([forge.commits.length, forge.requests.size]).toEqual([1, 1])
 })
 
+const refusal = () => new ForgeError('https://git.example.com: HTTP 403', { isRefusal: true })
+
+test('a branch that somebody else pushed after the forge refused that of nodewave becomes no pull request', async () => {
+  await using stage = await aStage()
+  const forge = new FakeForge()
+  forge.refusals.push(refusal())
+  await failing(stage, forge)
+  await soon(
+    stage,
+    forge.until(() => forge.asked.length === 2),
+  )
+  forge.others.add(BRANCH)
+  await soon(
+    stage,
+    stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'RevertNotProposed')),
+  )
+  expect(forge.asked).toEqual(['find', 'commit', 'find', 'commit'].map((what) => `${what} ${BRANCH}`))
+})
+
+test('a branch of nodewave becomes a pull request though its answer was lost and the forge refuses it once after that', async () => {
+  await using stage = await aStage()
+  const forge = new FakeForge()
+  forge.lost.add('commit')
+  await failing(stage, forge)
+  await soon(
+    stage,
+    forge.until(() => forge.asked.length === 2),
+  )
+  forge.refusals.push(refusal())
+  await soon(
+    stage,
+    forge.until(() => forge.requests.size === 1),
+  )
+  expect(forge.commits).toHaveLength(1)
+  expect(forge.asked).toEqual(['find', 'commit', 'find', 'commit', 'find', 'commit', 'open'].map((what) => `${what} ${BRANCH}`))
+})
+
 test('a failed commit whose file changed again since needs a person, and an event says so', async () => {
   await using stage = await aStage()
   const forge = new FakeForge()

@@ -6,6 +6,7 @@ import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { packRevision, unpackRevision } from '../../../src/controller/revisions/revision-document.ts'
 import { RevisionError } from '../../../src/controller/revisions/revision-error.ts'
+import type { RevisionSecrets } from '../../../src/controller/revisions/revision-secrets.ts'
 import { RevisionStore } from '../../../src/controller/revisions/revision-store.ts'
 import type { RepoFile } from '../../../src/protocol/repo-snapshot.ts'
 import { aSnapshot } from '../a-snapshot.ts'
@@ -168,4 +169,23 @@ test('a revision that would fill the database of the cluster is refused before a
     /^the documents of commit "5{40}" take \d\d ConfigMaps, and at most 16 are kept of one commit; put smaller files onto hosts$/,
   )
   expect(kube.requests).toEqual([])
+})
+
+test.each<readonly [what: string, maps: number, secrets: boolean | undefined, isDone: boolean]>([
+  ['neither ConfigMaps nor Secrets are left', 100, true, true],
+  ['ConfigMaps are left', 101, true, false],
+  ['Secrets are left', 100, false, false],
+  ['no Secrets are taken, and no ConfigMaps are left', 100, undefined, true],
+  ['no Secrets are taken, and ConfigMaps are left', 101, undefined, false],
+])('a sweep of revisions that nobody needs is done, or not, when %s', async (_, maps, secrets, isDone) => {
+  const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
+  const kube = new FakeKube()
+  for (let map = 0; map < maps; map++) kube.put(`${MAPS}/m${map}`, { metadata: { name: `m${map}` } })
+  configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
+  const collect = async () => ({ isDone: secrets === true })
+  const store = new RevisionStore({
+    ...{ kube, namespace: 'nodewave-revisions', configMaps },
+    ...(secrets !== undefined && { secrets: { collect } as unknown as RevisionSecrets }),
+  })
+  expect(await store.collect({ needed: new Set(), limit: 1, now: NOW })).toEqual({ isDone })
 })
