@@ -66,10 +66,8 @@ function controlsOf({ decision: { actions } }: PoolWork): readonly ClearControl[
 }
 
 interface Lane {
-  /** The status is being written, or a control is cleared. */
-  isWriting: boolean
-  /** What is being written goes before the actions of later decisions. */
-  goesFirst: boolean
+  /** The status, or a control that is cleared. `first`: it goes before the actions of later decisions. */
+  writing: 'nothing' | 'counts' | 'first'
   /** A pass came meanwhile, and had to leave its actions. */
   isAwaited: boolean
 }
@@ -104,7 +102,7 @@ export class PoolWrites {
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
     }
     this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
-    if (lane.isWriting && this.#mustWait(pool, work, lane)) {
+    if (lane.writing !== 'nothing' && this.#mustWait(pool, work, lane)) {
       lane.isAwaited = true
       return undefined
     }
@@ -129,7 +127,7 @@ export class PoolWrites {
 
   /** Mere counts that are being written keep nothing waiting but another status, and what that goes before. */
   #mustWait(pool: string, work: PoolWork, lane: Lane): boolean {
-    return lane.goesFirst || controlsOf(work).length > 0 || this.#options.journal.isNews(pool, work)
+    return lane.writing === 'first' || controlsOf(work).length > 0 || this.#options.journal.isNews(pool, work)
   }
 
   #beginLane(pool: string, work: PoolWork, lane: Lane): Instant | undefined {
@@ -137,7 +135,7 @@ export class PoolWrites {
     const { decision, now } = work
     const planned = this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
     const writes = planned.slice(0, actionsAPass)
-    if (lane.isWriting) {
+    if (lane.writing !== 'nothing') {
       this.#assumeAndBegin(writes)
       return undefined
     }
@@ -147,11 +145,10 @@ export class PoolWrites {
     if (!isDue && writes.length + controls.length === 0) return dueAt
     this.#assume(writes)
     if (isDue) journal.assume(pool, decision.status)
-    lane.isWriting = true
-    lane.goesFirst = controls.length > 0 || (isDue && journal.isNews(pool, work))
+    lane.writing = controls.length > 0 || (isDue && journal.isNews(pool, work)) ? 'first' : 'counts'
     const run = this.#run(pool, { lane, work, writes, controls, isDue }).finally(() => {
       this.#running.delete(run)
-      lane.isWriting = false
+      lane.writing = 'nothing'
       if (lane.isAwaited || isDue || controls.length > 0) this.#options.changed()
       lane.isAwaited = false
     })
@@ -162,7 +159,7 @@ export class PoolWrites {
   async #run(pool: string, { lane, work, writes, controls, isDue }: Run): Promise<void> {
     const { journal, failures, clearControl, failed } = this.#options
     // Later decisions build on no mere counts: nobody waits for these.
-    let begun = !isDue || !lane.goesFirst
+    let begun = !isDue || lane.writing !== 'first'
     if (begun) this.#beginAll(writes)
     try {
       const isWritten = !isDue || (await journal.write(pool, work))
@@ -214,7 +211,7 @@ export class PoolWrites {
   }
 
   #laneOf(pool: string): Lane {
-    const lane = this.#lanes.get(pool) ?? { isWriting: false, goesFirst: false, isAwaited: false }
+    const lane = this.#lanes.get(pool) ?? { writing: 'nothing', isAwaited: false }
     this.#lanes.set(pool, lane)
     return lane
   }

@@ -76,6 +76,12 @@ test.each([
   expect(new DurationRecorder(instant('09:00')).observe(aFleetOf(parts), instant('09:30'))).toEqual(NOTHING)
 })
 
+test('a node that ended in the instant in which this controller began to lead is told', () => {
+  const fleet = aFleetOf({ node: aNode('Applied', at('09:00'), at('08:55')) })
+  const { nodes } = new DurationRecorder(instant('09:00')).observe(fleet, instant('09:30'))
+  expect(nodes.map(({ value }) => value)).toEqual([300])
+})
+
 test('a node whose clock is ahead applied at the latest now', () => {
   const fleet = aFleetOf({ node: aNode('Applied', at('23:00')) })
   const { nodes } = new DurationRecorder(instant('09:00')).observe(fleet, instant('09:01'))

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
 import { startMetricsServer } from '../../../src/controller/metrics/metrics-server.ts'
 import { prometheusTelemetry } from '../../../src/controller/metrics/prometheus-telemetry.ts'
 import { aFleet } from '../a-fleet.ts'
@@ -63,6 +64,16 @@ test('a controller that does not lead tells nothing of the fleet', async () => {
   expect(linesOf(text, 'nodewave_pool_nodes')).toEqual([])
 })
 
+test('a controller that has not led yet tells nothing of the fleet', async () => {
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
+  const items = new Map([['workers', projectNodePool({ metadata: { name: 'workers' } })]])
+  telemetry.synced({ nodes: { items: new Map() }, pools: { items }, revisions: { items: new Map() } })
+  const told = async () => linesOf((await telemetry.exposed()).text, 'nodewave_pool_held_nodes')
+  expect(await told()).toEqual([])
+  telemetry.leads(NO_CONCLUSIONS)
+  expect(await told()).toEqual(['nodewave_pool_held_nodes{pool="workers"} 0'])
+})
+
 test('a controller that led once leaves it to the next leader whether the repository can be read', async () => {
   const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   const git = async () => linesOf((await telemetry.exposed()).text, 'nodewave_git_readable')
@@ -115,6 +126,34 @@ async function aStalledClient(port: number): Promise<Socket> {
     socket.write('GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(20), () => resolve())
   })
   return socket
+}
+
+test('thirty-two connections are kept, and one more takes the place of the oldest', async () => {
+  const telemetry = { exposed: async () => ({ type: '', text: '' }), isSynced: () => true }
+  await using server = await startMetricsServer({ host: '127.0.0.1', port: 0, telemetry })
+  const sockets: Socket[] = []
+  const connectOne = async (): Promise<string> => {
+    const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)
+    sockets.push(socket)
+    await once(socket, 'connect')
+    return probe(socket)
+  }
+  for (let count = 1; count <= 32; count++) expect(await connectOne()).toBe('HTTP/1.1 200 OK')
+  expect(await probe(sockets[0])).toBe('HTTP/1.1 200 OK')
+  expect(await connectOne()).toBe('HTTP/1.1 200 OK')
+  expect(await probe(sockets[0])).toBe('closed')
+  expect(await probe(sockets[1])).toBe('HTTP/1.1 200 OK')
+  for (const socket of sockets) socket.destroy()
+})
+
+/** The first line of the answer. */
+async function probe(socket: Socket | undefined): Promise<string> {
+  if (!socket || socket.closed) return 'closed'
+  const answer = Promise.withResolvers<string>()
+  socket.once('data', (text) => answer.resolve(String(text).split('\r\n')[0] ?? ''))
+  socket.once('close', () => answer.resolve('closed'))
+  socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n')
+  return answer.promise
 }
 
 test('metrics that cannot be made are an error, and the next ones are made anew', async () => {

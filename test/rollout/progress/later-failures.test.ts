@@ -87,6 +87,17 @@ test('a node that waited until it was young no more counts as new when it came a
   expect(afterReplacement(began)).toEqual([])
 })
 
+test('a node that has begun with the content keeps new nodes waiting when it came after the rollout had begun', () => {
+  const begun = (created: number) =>
+    aNode('w')
+      .createdAtInstant(created)
+      .assignedTo('new', { at: noon + minute })
+  const began = noon - 3 * hour
+
+  expect(selected(inTurn([[failing('bad')], [begun(began + 1), young('j1')]]))).toEqual([])
+  expect(selected(inTurn([[failing('bad')], [begun(began), young('j1')]]))).toEqual(['j1'])
+})
+
 test('a new node that is drained until it is young no more is the one that tries the content, and no other one goes on beside it', () => {
   const drained = (name: string) =>
     aNode(name)

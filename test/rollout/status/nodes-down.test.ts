@@ -69,6 +69,10 @@ test.each<readonly [what: string, node: NodeDraft]>([
   ['was shut down', changed('a').poweredOff(noon - 30 * minute)],
   ['is held', down.held()],
   ['is being deleted', down.beingDeleted()],
+  [
+    'was assigned at a time that nobody knows',
+    Object.assign(down.uncordoned(), { assigned: { ...down.assigned, at: undefined } }),
+  ],
   ['was not Ready before it was assigned', changed('a').notReady(noon - 90 * minute)],
   ['went down less than the time that its work may take ago', changed('a').notReady(noon - 15 * minute + 1)],
   [
