@@ -27,7 +27,7 @@ export function dueNotifications({ wanted, told, sentAt, channel }: DueInput, no
   const free = Math.max(0, channel.perMinute - sentAt.length)
   const waits = [
     ...fresh.filter((each) => age(each) < SETTLED_AFTER).map(({ time }) => Date.parse(time) + SETTLED_AFTER),
-    ...(settled.length > free ? sentAt.slice(0, 1).map((at) => at + MINUTE) : []),
+    ...(settled.length > free ? [(sentAt[0] ?? now) + MINUTE] : []),
   ]
   return { due: settled.slice(0, free), wakeAt: waits.length === 0 ? undefined : Math.min(...waits) }
 }

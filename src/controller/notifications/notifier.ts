@@ -58,7 +58,7 @@ export class Notifier {
       await clock.sleepUntil(clock.now() + GRACE, late.signal)
       late.abort()
     }
-    ending.addEventListener('abort', () => void wait(), { once: true })
+    ending.addEventListener('abort', () => void wait())
     try {
       await this.#rounds.run(() => this.#round({ signal: late.signal, ending }), ending)
     } finally {

@@ -35,6 +35,12 @@ test('more than the limit of a minute waits until there is room', () => {
   expect(due(wanted, { sentAt: [NOW - 59_000, NOW - 1000, NOW] })).toEqual({ ids: [], wakeIn: 1 })
 })
 
+test('more than the limit when nothing was sent within the minute waits for a minute', () => {
+  const wanted = [aNotification('a', 60), aNotification('b', 50), aNotification('c', 40)]
+
+  expect(due(wanted)).toEqual({ ids: ['a', 'b'], wakeIn: 60 })
+})
+
 test('as many as a minute has room for are sent, and no later time is told', () => {
   const wanted = [aNotification('a', 60), aNotification('b', 50)]
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Notifier } from '../../../src/controller/notifications/notifier.ts'
 import { type NotifiedPool, rolloutNotifications } from '../../../src/controller/notifications/pool-notifications.ts'
@@ -230,5 +231,89 @@ test('what was sent and could not be recorded is recorded later, and not sent ag
 
   expect(await play.channel.after(2)).toEqual(['DrainBlocked', 'Paused'])
   expect(JSON.stringify(play.kube.objects.get(RECORD))).toMatch(/workers[^:]*:[^:]{2}[0-9a-f]{8}[^0-9a-f]/)
+  await end()
+})
+
+test('a notification that is refused is sent again when its time has come, not in the next round', async () => {
+  const play = aStage()
+  play.channel.failures.set('DrainBlocked', new RemoteError('HTTP 400', { isRefusal: true }))
+  const end = play.start([aPool({ stalled: 'DrainBlocked' })])
+  await play.channel.after(1)
+  await then(play, [aPool({ stalled: 'DrainBlocked' })])
+  await settled()
+  expect(play.channel.tried).toEqual(['DrainBlocked'])
+  play.clock.advance(4_000)
+  expect(await play.channel.after(2)).toEqual(['DrainBlocked', 'DrainBlocked'])
+  await end()
+})
+
+/** The clock of a machine may be put forward and back; durations are measured by another one. */
+class JumpingClock extends TestClock {
+  ahead = 0
+
+  override now(): number {
+    return super.now() + this.ahead
+  }
+
+  override sleepUntil(time: number, signal: AbortSignal): Promise<void> {
+    return super.sleepUntil(time - this.ahead, signal)
+  }
+}
+
+/** A round that is due has ended. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await turn()
+}
+
+const TWO = [aPool({ stalled: 'DrainBlocked' }), { ...aPool({ stalled: 'Paused' }), name: 'gpu', uid: 'v' }]
+
+/** It takes one message a minute, and has had the first of two. */
+async function afterOneOfTwo() {
+  const channel = Object.assign(new FakeChannel(), { perMinute: 1 })
+  const clock = new JumpingClock(START)
+  const play = aStage({ channel, clock })
+  const end = play.start(TWO)
+  await channel.after(1)
+  await settled()
+  const round = async (milliseconds: number) => {
+    play.notifier.fire()
+    clock.advance(milliseconds)
+    await settled()
+    return channel.tried.length
+  }
+  return { channel, clock, round, end }
+}
+
+test('a message beyond the limit of a minute is sent a minute after the one before, though nothing changes', async () => {
+  const { channel, clock, end } = await afterOneOfTwo()
+  clock.advance(59_999)
+  await settled()
+  expect(channel.tried).toEqual(['DrainBlocked'])
+  clock.advance(1)
+  await settled()
+  expect(channel.tried).toEqual(['DrainBlocked', 'Paused'])
+  await end()
+})
+
+test.each([
+  ['a minute has almost passed', 59_999, 0, 1],
+  ['a minute has passed', 60_000, 0, 2],
+  ['the clock was put back to when the first one was sent', 1_000, -1_000, 1],
+  ['the clock was put back to before that', 1_000, -1_001, 2],
+])('of two messages to a channel that takes one a minute, so many are sent when %s', async (_, milliseconds, ahead, sent) => {
+  const { clock, round, end } = await afterOneOfTwo()
+  clock.ahead = ahead
+  expect(await round(milliseconds)).toBe(sent)
+  await end()
+})
+
+test('nothing is sent while the record of what was sent cannot be read', async () => {
+  const play = aStage()
+  play.kube.failures.push({ on: `GET ${RECORD}`, error: refusal(500, 'InternalError') })
+  const end = play.start(TWO)
+  await settled()
+  expect(play.channel.tried).toEqual([])
+  play.clock.advance(5_000)
+  expect(await play.channel.after(2)).toEqual(['DrainBlocked', 'Paused'])
   await end()
 })
