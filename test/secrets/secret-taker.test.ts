@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { HashKey } from '../../src/controller/secrets/hash-key.ts'
 import { SecretTaker, type Taken } from '../../src/controller/secrets/secret-taker.ts'
-import { FakeKube } from '../controller/fake-kube.ts'
+import { FakeKube, refusal } from '../controller/fake-kube.ts'
 
 const SECRETS = '/api/v1/namespaces/nodewave-revisions/secrets'
 const where = { file: 'host.yaml', line: 3, column: 7 }
@@ -75,6 +75,11 @@ test.each([
   expect(textsOf(await aTaker({ db: { a: 'x', large: 'x'.repeat(700 * 1024 + 1) } }).take([at]))).toEqual([problem])
 })
 
+test('as much as one Secret holds is taken', async () => {
+  const taken = await aTaker({ db: { large: 'x'.repeat(700 * 1024) } }).take([ref('db', 'large')])
+  expect(taken.kind).toBe('taken')
+})
+
 test('the key of the hashes is made once, of random bytes, and read by the next process', async () => {
   const kube = new FakeKube()
   const keyOf = () => new HashKey({ kube, namespace: 'nodewave-revisions' }).get()
@@ -83,6 +88,14 @@ test('the key of the hashes is made once, of random bytes, and read by the next 
   expect(key.equals(Buffer.alloc(32))).toBe(false)
   expect((await keyOf()).equals(key)).toBe(true)
   expect([...kube.objects.keys()]).toEqual([`${SECRETS}/nodewave-hash-key`])
+  expect(kube.objects.get(`${SECRETS}/nodewave-hash-key`)).toMatchObject({ immutable: true })
+})
+
+test('a key of the hashes that the server refuses to give is not made', async () => {
+  const kube = new FakeKube()
+  kube.failures.push({ on: 'GET', error: refusal(403, 'Forbidden') })
+  await expect(new HashKey({ kube, namespace: 'nodewave-revisions' }).get()).rejects.toThrow('refused: Forbidden')
+  expect(kube.requests).toEqual([`GET ${SECRETS}/nodewave-hash-key`])
 })
 
 test('a key of the hashes that is short is refused', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type PosterPool, StatusPoster } from '../../../src/controller/commit-status/status-poster.ts'
 import { type CommitStatus, type CommitStatuses, ForgeError } from '../../../src/forge/status/commit-status.ts'
@@ -76,6 +77,31 @@ test('a pool is followed to its end, with descriptions cut to what the forge tak
   play.stage.pools = [aPool(A, 3)]
   await nextRound(play)
   expect((await play.forge.after(3)).slice(2)).toEqual(['post a success 3 nodes run it'])
+  play.stop.abort()
+  await play.running
+})
+
+test('another description of the same state is posted 5.25 s after the first one', async () => {
+  const play = aPoster()
+  await play.forge.after(2)
+  play.stage.pools = [aPool(A, 2)]
+  await nextRound(play)
+  await turn()
+  play.clock.advance(4_249)
+  await turn()
+  expect(play.forge.asked).toHaveLength(2)
+  play.clock.advance(1)
+  expect((await play.forge.after(3)).slice(2)).toEqual(['post a pending 2/3 nodes, wave 1 o…'])
+  play.stop.abort()
+  await play.running
+})
+
+test('a commit of which the contents of Secrets are a part of the revision is posted as the present one', async () => {
+  const play = aPoster()
+  await play.forge.after(2)
+  play.stage.pools = [aPool(`${B}+1a2b3c4d`, 1)]
+  await nextRound(play)
+  expect((await play.forge.after(4)).slice(2)).toEqual(['list b', 'post b pending 1/3 nodes, wave 1 o…'])
   play.stop.abort()
   await play.running
 })

@@ -70,6 +70,12 @@ test('a rollout that ended more than a day ago is no news', () => {
   expect(rolloutNotifications(aPool([old]), NOW)).toEqual([])
 })
 
+test('a rollout that ended a day ago is told', () => {
+  const old = anEntry({ startedAt: '2026-11-20T09:00:00.000Z', endedAt: '2026-11-20T12:00:00.000Z', result: 'Completed' })
+
+  expect(shown(rolloutNotifications(aPool([old]), NOW))).toEqual(['12:00 RolloutCompleted: aaaaaaa "more pods"'])
+})
+
 test('a pool made anew under the same name has ids of its own', () => {
   const pool = aPool([anEntry({})])
 
