@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
+import { projectCeiling } from '../../../src/controller/cache/ceiling-schema.ts'
+import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
+import { projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
+import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
+import { commitGuard } from '../../../src/controller/revisions/commit-guard.ts'
+import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
 import { aFleet } from '../a-fleet.ts'
+import { aSnapshot } from '../a-snapshot.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
@@ -124,4 +132,81 @@ spec: {nodeSelector: {matchLabels: {role: gpu}}, rollout: {maxUnavailable: 100%}
   expect([...nodes.values()].filter((node) => assignedRevision(node) !== undefined)).toHaveLength(1)
   stage.startAgents()
   await stage.until(NODES, isAt(A))
+})
+
+const EMPTY = { 'fleet.yaml': 'apiVersion: nodewave.io/v1alpha1\nkind: Fleet\nmetadata: {name: fleet}\nspec: {}\n' }
+const OURS = { 'app.kubernetes.io/managed-by': 'nodewave' }
+const GPU =
+  '---\napiVersion: nodewave.io/v1alpha1\nkind: NodePool\nmetadata: {name: gpu}\nspec: {nodeSelector: {matchLabels: {role: gpu}}}\n'
+const HALF = aFleet(LIMITED)
+const MORE = aFleet({ ...LIMITED, v: 4 })
+const LOOSE = aFleet({ v: 4, rollout: 'maxUnavailable: 100%, maxFailures: 1' })
+const compile = createCompiler({ namespace: 'nodewave-system' })
+
+interface Asked {
+  readonly from?: Readonly<Record<string, string>>
+  readonly to: Readonly<Record<string, string>>
+  /** Of the nodes. */
+  readonly roles: readonly string[]
+  readonly ceiling?: object
+  /** Of the NodePool in the cluster; absent: there is none. */
+  readonly pool?: Partial<KubeObject['metadata']>
+}
+
+/** What stands before the remedy. */
+function objectionTo({ from, to, roles, ceiling, pool }: Asked): string | undefined {
+  const nodes = roles.map((role, index) => projectNode(namesFor())({ metadata: { name: `n${index}`, labels: { role } } }))
+  const ceilings = ceiling ? [projectCeiling({ metadata: { name: 'fleet' }, spec: ceiling })] : []
+  const pools = pool ? [projectNodePool({ metadata: { name: 'workers', ...pool } })] : []
+  const byName = <T extends { readonly name: string }>(items: readonly T[]) => {
+    const map = new Map(items.map((item) => [item.name, item]))
+    return { items: map, get: (name: string) => map.get(name) } as never
+  }
+  const cluster = { nodes: byName(nodes), pools: byName(pools), fleet: byName([]), ceilings: byName(ceilings) }
+  const guard = commitGuard({ cluster, renderer: new PoolRenderer() })
+  const said = guard.objection(compile(aSnapshot('b', to)), from && compile(aSnapshot('a', from)))
+  return said?.slice('commit "bbbbbbbbbbbb" needs promotion: '.length).split('; if this is intended')[0]
+}
+
+test.each<readonly [what: string, asked: Asked, objection: string | undefined]>([
+  [
+    'changes every node, beside nodes of no pool',
+    { from: HALF, to: MORE, roles: ['worker', 'worker', 'other', 'other'] },
+    'it changes 2 of 2 nodes, and blastRadius.maxNodes is 50%',
+  ],
+  [
+    'adds a pool with more nodes than there were',
+    { from: HALF, to: aFleet({ ...LIMITED, more: GPU }), roles: ['worker', 'gpu', 'gpu'] },
+    'it changes 2 of 3 nodes, and blastRadius.maxNodes is 50%',
+  ],
+  [
+    'removes a pool with a node',
+    { from: aFleet({ ...LIMITED, more: GPU }), to: HALF, roles: ['worker', 'gpu'] },
+    'it removes pool "gpu" with 1 node',
+  ],
+  ['loosens the policy together with content, without a Ceiling', { from: aFleet(), to: LOOSE, roles: ['worker'] }, undefined],
+  [
+    'loosens the policy together with content, under a Ceiling',
+    { from: aFleet(), to: LOOSE, roles: ['worker'], ceiling: {} },
+    'it changes 1 node and loosens the rollout policy: rollout.maxFailures of pool "workers" (fleet.yaml:15): 0 → 1; push one of the two first, and the other when that is accepted',
+  ],
+  ['is the first one, under a Ceiling', { to: LOOSE, roles: ['worker'], ceiling: { blastRadius: { maxNodes: 0 } } }, undefined],
+  [
+    'has no pool, and the cluster has one of the controller',
+    { to: EMPTY, roles: [], pool: { labels: OURS } },
+    'it removes every pool of the fleet',
+  ],
+  ['has no pool, and the cluster has one of somebody else', { to: EMPTY, roles: [], pool: {} }, undefined],
+  [
+    'has no pool, and that of the controller is being deleted',
+    { to: EMPTY, roles: [], pool: { labels: OURS, deletionTimestamp: '2026-11-21T08:00:00Z' } },
+    undefined,
+  ],
+  [
+    'exceeds the Ceiling',
+    { from: aFleet(), to: aFleet({ v: 4 }), roles: ['worker', 'worker'], ceiling: { blastRadius: { maxNodes: 1 } } },
+    'it changes 2 of 2 nodes, and blastRadius.maxNodes is 1',
+  ],
+])('a commit is held, or not, when it %s', (_, asked, objection) => {
+  expect(objectionTo(asked)).toBe(objection)
 })
