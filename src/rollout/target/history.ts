@@ -76,12 +76,16 @@ export function traceStart(
 }
 
 /**
- * A run that starts in the future was stamped by a clock that has been put back since; nothing assigned from now on
- * would belong to it.
+ * A run that starts, or was retried, in the future was stamped by a clock that has been put back since: nothing assigned from now on would
+ * belong to it, and what fails would be tried again without end.
  */
 function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
-  const [top] = history
-  return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...history.slice(1)] : history
+  const [top, ...older] = history
+  if (!top) return history
+  const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > now
+  if (!isAhead(top.startedAt) && !isAhead(top.retriedAt)) return history
+  const run = isAhead(top.startedAt) ? { ...top, startedAt: stamp(now) } : top
+  return [isAhead(top.retriedAt) ? { ...run, retriedAt: stamp(now) } : run, ...older]
 }
 
 /** What belongs to the rollout on top goes along when that is stamped again. */

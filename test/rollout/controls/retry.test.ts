@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { assignments, condition, remembering, selected, verdict } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -131,4 +132,22 @@ test('a retry of a completed commit disturbs no node that is well or at work', (
   const wanted = new Map([...pool.head.wanted, ['d', { kind: 'config', digest: 'new', disruption: 'restart' }] as const])
 
   expect(assignments(decide({ ...more, head: { ...pool.head, wanted } }, noon + minute))).toEqual(['a → new'])
+})
+
+test('a node that fails again is not tried without end when the retry was stamped by a clock that has been put back since', () => {
+  const run = aRollout('new', { result: 'Completed', startedAt: noon - 60 * minute })
+  const history = [{ ...run, retriedAt: stamp(noon + 24 * 60 * minute) }]
+  const [failedBefore, failedSince] = [noon - minute, noon].map((at) =>
+    aPool({ head: 'new', stable: 'new', history, maxFailures: 1 }).with(
+      aNode('a').rolledBackFrom('new', { at }),
+      aNode('b').on('new'),
+    ),
+  ) as [PoolSnapshot, PoolSnapshot]
+
+  const first = decide(failedBefore, noon)
+  const again = decide(remembering(failedSince, first), noon + minute)
+
+  expect(assignments(first)).toEqual(['a → new'])
+  expect(first.status.history[0]?.retriedAt).toBe('2026-11-21T12:00:00.000Z')
+  expect(assignments(again)).toEqual([])
 })
