@@ -40,7 +40,7 @@ function considerMember(
   consider(workEnds(member, poolState))
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
-  consider(skipEnds(node, poolState.pool.policy))
+  consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   // A stamp that is ahead counts as now until then: what is measured from it moves on with the time.
   consider(node.assigned?.at)
   consider(takenAt)

@@ -47,11 +47,14 @@ export function asideOf(
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
   if (node.mark.state === 'Released') return { because: 'Released' }
   if (node.unschedulable) return undefined
-  const until = skipEnds(node, policy)
+  const until = skipEnds(node, { policy, now })
   return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
 }
 
-/** When a node whose drain was given up may be drained again for the same configuration. */
-export function skipEnds({ mark }: Pick<Cordoned, 'mark'>, { drain }: Pick<RolloutPolicy, 'drain'>): Instant | undefined {
-  return mark?.state === 'Skipped' ? mark.at + drain.timeout : undefined
+/**
+ * When a node whose drain was given up may be drained again for the same configuration. What is further ahead than a drain may take was
+ * stamped by a clock that has been put back since: it may be at once.
+ */
+export function skipEnds({ mark }: Pick<Cordoned, 'mark'>, { policy: { drain }, now }: AsideContext): Instant | undefined {
+  return mark?.state === 'Skipped' && mark.at - now < drain.timeout ? mark.at + drain.timeout : undefined
 }

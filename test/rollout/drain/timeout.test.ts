@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { condition, phases, remembering, verdict } from '../builders/decisions.ts'
-import { minute, noon, stamp } from '../builders/instants.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
@@ -83,4 +83,16 @@ test('a clock that was put back delays a deadline, and brings none before its ti
   const ahead = a.drainedFor('new', { at: noon + 60 * minute })
 
   expect(done(upgrade({ pods: { a: [aPod('x')] }, drain: { onTimeout: 'Proceed' } }, ahead))).toEqual(['evict a x'])
+})
+
+test('a node whose drain was given up by a clock that was a year ahead is drained again, and not left behind', () => {
+  const skipped = a.drainedFor('new', { at: noon + 365 * 24 * hour, state: 'Skipped' })
+
+  expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, skipped))).toEqual(['cordon a Ours'])
+})
+
+test('a node whose drain was given up by a clock that was a minute ahead is left out until then', () => {
+  const skipped = a.drainedFor('new', { at: noon + minute, state: 'Skipped' })
+
+  expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, skipped))).toEqual([])
 })
