@@ -82,7 +82,7 @@ export function hasGoal(
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
-  if (isReplayed(report) && clock.now >= refusalStands(assigned)) return false
+  if (isReplayed(report) && clock.now >= refusalStands(assigned, clock)) return false
   if (isTriedAgain(node, assigned, { report, clock })) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
@@ -92,9 +92,9 @@ export function hasGoal(
 /** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
 const REFUSAL_STANDS = 60_000
 
-/** When a new assignment is due, after the agent said that this one is older than another. */
-function refusalStands({ at = 0 }: Assignment): Instant {
-  return at + REFUSAL_STANDS
+/** When a new assignment is due, after the agent said that this one is older than another. One from a clock that was ahead is over. */
+function refusalStands({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'>): Instant {
+  return at - now < REFUSAL_STANDS ? at + REFUSAL_STANDS : now
 }
 
 /** Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. */
@@ -136,10 +136,10 @@ function onGoal(subject: Subject): NodeProgress {
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
 }
 
-function ended({ assigned }: Subject, report: AgentStatus): NodeProgress {
-  if (isOvertaken(assigned, report)) return { phase: 'Waiting', pending: true, until: refusalStands(assigned) }
+function ended({ assigned, course }: Subject, report: AgentStatus): NodeProgress {
+  if (isOvertaken(assigned, report)) return { phase: 'Waiting', pending: true, until: refusalStands(assigned, course) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
-  return isReplayed(report) ? { ...failure, until: refusalStands(assigned) } : failure
+  return isReplayed(report) ? { ...failure, until: refusalStands(assigned, course) } : failure
 }
 
 /** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
@@ -154,8 +154,9 @@ function untried({ assigned, course }: Subject): NodeProgress {
 }
 
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
-function putBackBadly({ node, report, course }: Subject): NodeProgress {
-  const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
+function putBackBadly(subject: Subject): NodeProgress {
+  const { node, report, course } = subject
+  const until = countedFrom(downSince(subject), course) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
   return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}${said}` })
@@ -222,17 +223,27 @@ const BLINK = 60_000
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
  */
-function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
-  // As it was when it went down: a stamp that is ahead must not come to count for what it says as time goes on.
-  const clock = { ...course, now: Math.min(node.readySince, course.now) }
+function fallen(subject: Subject): NodeProgress {
+  const { node, assigned, report, wanted, course } = subject
+  // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
+  const clock = { ...course, now: node.readySince }
   const soaked =
     !(course.proof && isOpen(course.proof)) && node.readySince >= latestOf([appliedAt(report)], { assigned, clock }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
-  const until = countedFrom(Math.min(node.readySince, course.now), course) + patience
+  const until = countedFrom(downSince(subject, course.soak), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
   if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
   return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}` })
+}
+
+/**
+ * Since when a node is not Ready. A stamp of its clock that is further ahead than work may take stands for the end of its work and its soak:
+ * counted for what it says, it would move on with the time, and the node would never fail.
+ */
+function downSince({ node: { readySince }, assigned, course }: Subject, soak = 0): Instant {
+  const { now, applyTimeout } = course
+  return Math.min(readySince - now < applyTimeout ? readySince : deadlineOf(assigned, course) + soak, now)
 }
 
 function untilDeadline(

@@ -295,6 +295,46 @@ test('a node that went down after its soak stays an outage when the time comes t
   expect(progress(fallen, { soak: minute, now: noon + 25 * hour })).toEqual(outage)
 })
 
+test('a node whose clock is a day ahead fails when it goes down in its soak and that lasts, and not for a moment', () => {
+  const fallen = aNode('a')
+    .on('new', { at: noon, since: noon + 24 * hour })
+    .notReady(noon + 24 * hour + minute)
+  const soak = 10 * minute
+
+  expect(progress(fallen, { soak, now: noon + minute })).toMatchObject({ phase: 'Unreachable', pending: true })
+  expect(phase(fallen, { soak, now: noon + 26 * minute - 1 })).toBe('Unreachable')
+  expect(progress(fallen, { soak, now: noon + 26 * minute }).failure).toEqual({
+    reason: 'NotReady',
+    message: 'node is not Ready since 2026-11-22T12:01:00.000Z',
+  })
+})
+
+test('a node whose clock is a day ahead is an outage when it went down after its soak', () => {
+  const fallen = aNode('a')
+    .on('new', { at: noon, since: noon + 24 * hour })
+    .notReady(noon + 24 * hour + 20 * minute)
+
+  expect(progress(fallen, { soak: 10 * minute, now: noon + hour })).toEqual({ phase: 'Unreachable', pending: false })
+})
+
+test('a node whose clock is a day ahead fails when its agent put the change back and it stays not Ready', () => {
+  const putBack = aNode('a')
+    .rolledBackFrom('new', { at: noon })
+    .notReady(noon + 24 * hour)
+
+  expect(phase(putBack, { now: noon + 30 * minute - 1 })).toBe('Unreachable')
+  expect(phase(putBack, { now: noon + 30 * minute })).toBe('Failed')
+})
+
+test('an assignment that a clock a year ahead stamped is due again when its agent says that it is older than another', () => {
+  const error = { reason: 'AssignmentReplayed', message: 'the agent has accepted a later one' }
+  const ahead = aNode('a')
+    .assignedTo('new', { at: noon + 365 * 24 * hour, counter: 5 })
+    .reporting('RolledBack', { counter: 9, error })
+
+  expect(progress(ahead)).toEqual({ phase: 'Waiting', pending: true })
+})
+
 test('a node that is not Ready fails by the word of its agent that it was put back only when that lasts', () => {
   const forged = aNode('a')
     .rolledBackFrom('new', { at: noon - 5 * minute })
