@@ -265,3 +265,27 @@ test('controllers at rest ask nothing of the API server but the lease, an hour l
   expect(second.requests.length - (before[1] ?? 0)).toBe(1800)
   expect(await replicas.list(MAPS)).toHaveLength(2)
 })
+
+test('the newest revision is kept again when somebody deletes it, and the next leader sends no node back', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  for (const [digit, v] of [
+    ['a', 2],
+    ['b', 5],
+  ] as const) {
+    replicas.push(digit, aFleet({ v, rollout: ONE_BY_ONE }))
+    await replicas.clock.advance(600 * SECOND)
+  }
+  expect(await isCompleted(replicas, B)).toBe(true)
+
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  await replicas.clock.advance(SECOND)
+  replicas.source.forget()
+  await first.stop()
+  await replicas.start('second')
+  await replicas.clock.advance(60 * SECOND)
+
+  expect(await assigned(replicas)).toEqual(['b', 'b', 'b'])
+  expect(await isCompleted(replicas, B)).toBe(true)
+})

@@ -1,4 +1,5 @@
 import { KubeError } from '../../kube/kube-api.ts'
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
@@ -51,6 +52,8 @@ export class HeadIntake {
   #pending: readonly HeadEvent[] = []
   #state: HeadState = {}
   #restored = false
+  /** As it is kept; undefined until it has come from the repository. */
+  #accepted: RepoSnapshot | undefined
   #held: { readonly event: HeldEvent; readonly revision: string } | undefined
   readonly #secrets = new WatchedSecrets()
 
@@ -92,7 +95,19 @@ export class HeadIntake {
       }
       this.#pending = this.#pending.filter((other) => other !== event)
     }
-    return []
+    return this.#keepAccepted()
+  }
+
+  /** Somebody may have deleted it: who leads next would take the commit before for the last accepted, and bring all nodes back to that. */
+  async #keepAccepted(): Promise<readonly unknown[]> {
+    const { store } = this.#options
+    try {
+      if (this.#accepted && store.list()[0]?.commit !== this.#accepted.commit) await store.put(this.#accepted)
+      return []
+    } catch (error) {
+      if (isAway(error)) throw error
+      return [error]
+    }
   }
 
   /** Begins with what was last accepted, so that a repository out of reach stops nothing. */
@@ -139,7 +154,9 @@ export class HeadIntake {
       return { ...state, observed, held: objection, heldFleet: fleet }
     }
     // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
-    await store.put({ ...snapshot, files: fleet.files })
+    const accepted = { ...snapshot, files: fleet.files }
+    await store.put(accepted)
+    this.#accepted = accepted
     library.add(fleet)
     log('info', `accepted commit "${observed}"`)
     return { fleet, observed }

@@ -21,9 +21,10 @@ interface Draft {
   readonly objections?: Readonly<Record<string, string>>
 }
 
-function anIntake({ kept, problems = {}, objections = {} }: Draft = {}) {
+function anIntake({ kept: last, problems = {}, objections = {} }: Draft = {}) {
   const did: string[] = []
   const state = { promoted: '', failures: [] as Error[] }
+  const kept = last === undefined ? [] : [{ commit: last }]
   const fleetOf = (commit: string) =>
     ({ commit, problems: problems[commit] ?? [], files: new Map(), pools: new Map() }) as never as CompiledFleet
   const intake = new HeadIntake({
@@ -32,11 +33,12 @@ function anIntake({ kept, problems = {}, objections = {} }: Draft = {}) {
       return fleetOf(commit)
     },
     store: {
-      list: () => (kept === undefined ? [] : [{ commit: kept }]),
+      list: () => kept,
       put: async ({ commit }: { commit: string }) => {
         const failure = state.failures.shift()
         if (failure) throw failure
         did.push(`put ${commit[0]}`)
+        kept.unshift({ commit })
       },
     } as never,
     library: {
@@ -50,7 +52,7 @@ function anIntake({ kept, problems = {}, objections = {} }: Draft = {}) {
     for (const event of events) intake.offer(event)
     return intake.absorb(0)
   }
-  return { intake, absorb, state, did: () => did.splice(0) }
+  return { intake, absorb, state, kept, did: () => did.splice(0) }
 }
 
 /** With commits by their letter. */
@@ -115,6 +117,20 @@ test.each<readonly [what: string, problems: readonly string[], text: string]>([
     problem: `commit "bbbbbbbbbbbb" is invalid and was not accepted:${text}`,
   })
   expect(did()).not.toContain('put b')
+})
+
+test('the accepted commit is kept again when somebody has deleted it, also while a newer one is not taken', async () => {
+  const { absorb, state, kept, did } = anIntake({ problems: { [B]: ['bad'] } })
+  await absorb(head(A))
+  await absorb(head(B))
+  did()
+
+  kept.splice(0)
+  state.failures.push(new Error('quota'))
+  expect(await absorb()).toEqual([new Error('quota')])
+  expect(await absorb()).toEqual([])
+  expect(await absorb()).toEqual([])
+  expect(did()).toEqual(['put a'])
 })
 
 test('a commit that needs promotion waits for it, and for nothing else', async () => {
