@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import type { CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
 import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
-import { wantedBy } from '../../../src/controller/snapshot/node-targets.ts'
+import { runningContent, wantedBy } from '../../../src/controller/snapshot/node-targets.ts'
 import { formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
@@ -71,6 +71,114 @@ test('targets of nodes that are the same objects are said to be the same, unless
   expect(isSame([a, b], { revisions: new Map([['abc', {} as never]]) })).toBe(false)
   expect(isSame([a, b], { ceiling: { rules: [] } })).toBe(false)
   expect(isSame([a])).toBe(false)
+})
+
+test('targets are found anew when one of the commits at which to look is another one', () => {
+  const render: CompiledPool['render'] = () => ({ kind: 'problem', message: 'a test' })
+  const pool: CompiledPool = { name: 'workers', fingerprint: '1', spec: {}, policy: {} as never, disruption: {}, render }
+  const [abc, def, other] = [{} as never, {} as never, {} as never]
+  const sources = {
+    pool,
+    revisions: new Map([
+      ['abc', abc],
+      ['def', def],
+    ]),
+    renderer: new PoolRenderer(),
+  }
+  const nodes = [see('a', {})]
+  const first = wantedBy(nodes, sources)
+  const isSame = (last: never) =>
+    wantedBy(
+      nodes,
+      {
+        ...sources,
+        revisions: new Map([
+          ['abc', abc],
+          ['def', last],
+        ]),
+      },
+      first,
+    ).basis === first.basis
+
+  expect([isSame(def), isSame(other)]).toEqual([true, false])
+})
+
+/** What one node is to become by this content, where the server refuses to write it, or not. */
+function targetOf({
+  version,
+  isDue,
+  current = before,
+}: {
+  readonly version?: string
+  readonly isDue?: boolean
+  readonly current?: string
+}) {
+  const render: CompiledPool['render'] = () => ({
+    ...{ kind: 'config', digest: after, content: { host: '{}' }, desired: {}, payloads: [] },
+    ...(version !== undefined && { version }),
+  })
+  const pool: CompiledPool = { name: 'workers', fingerprint: '1', spec: {}, policy: {} as never, disruption: {}, render }
+  const refusal = { object: 'node a', about: after, message: 'no', isDue } as const
+  const refused = { of: () => (isDue === undefined ? undefined : refusal), concerning: () => [] } as never
+  return wantedBy([see('a', { digest: current })], {
+    pool,
+    revisions: new Map(),
+    renderer: new PoolRenderer(),
+    refused,
+  }).byName.get('a')
+}
+
+test('a target is a problem while the server refuses to write it, and no more when it is to be tried again', () => {
+  expect(targetOf({ isDue: false })).toEqual({ kind: 'problem', reason: 'WriteRefused', message: 'no' })
+  expect([targetOf({ isDue: true })?.kind, targetOf({})?.kind]).toEqual(['config', 'config'])
+})
+
+test('a target has the version of its content, and none where the content has none', () => {
+  expect(targetOf({ version: '1.36.3' })).toMatchObject({ version: '1.36.3' })
+  expect(targetOf({})).not.toHaveProperty('version')
+})
+
+test('a node that has its content is not disturbed, and one whose content nobody knows is restarted', () => {
+  const disruptionOf = (current: string) => {
+    const target = targetOf({ current })
+    return target?.kind === 'config' ? target.disruption : target
+  }
+  expect([disruptionOf(after), disruptionOf(before)]).toEqual(['none', 'restart'])
+})
+
+test('what a node runs is found by the capacity that its numbers were calculated from', () => {
+  const content = { host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'x' }] }) }
+  const render: CompiledPool['render'] = ({ cpu }) => ({
+    ...{ kind: 'config', digest: cpu === 2 ? before : after, content, desired: {}, payloads: [] },
+  })
+  const about = { name: 'workers', spec: {}, policy: {} as never, disruption: {}, render, readsCapacity: true as const }
+  const revisions = new Map([['abc', { pools: new Map([['workers', { ...about, fingerprint: '1' }]]) } as never]])
+  const disruptionOf = (more: object) => {
+    const node = { ...see('a', {}), ...more }
+    const sources = { pool: { ...about, fingerprint: '2' }, revisions, renderer: new PoolRenderer() }
+    const target = wantedBy([node], sources).byName.get('a')
+    return target?.kind === 'config' ? target.disruption : target
+  }
+
+  expect(disruptionOf({ renderedFrom: { fingerprint: '1', cpu: 2 } })).toBe('none')
+  expect(disruptionOf({})).toBe('restart')
+})
+
+test('what a node runs is the content with its digest, at whichever commit that is', () => {
+  const at = (digest: string, mode: string) => {
+    const render: CompiledPool['render'] = () => ({ kind: 'config', digest, content: { host: mode }, desired: {}, payloads: [] })
+    const pool: CompiledPool = { name: 'workers', fingerprint: digest, spec: {}, policy: {} as never, disruption: {}, render }
+    return { pool, fleet: { pools: new Map([['workers', pool]]) } as never }
+  }
+  const [one, other] = [at(after, 'new'), at(before, 'old')]
+  const revisions = new Map([
+    ['abc', one.fleet],
+    ['def', other.fleet],
+  ])
+  const running = (DIGEST: string) =>
+    runningContent(see('a', {}), { DIGEST, POOL: 'workers' }, { pool: one.pool, revisions, renderer: new PoolRenderer() })
+
+  expect([running(before), running(after), running('none')]).toEqual([{ host: 'old' }, { host: 'new' }, undefined])
 })
 
 const GPU = { key: 'gpu', effect: 'NoExecute' }

@@ -64,6 +64,12 @@ test.each<readonly [what: string, sources: Partial<PoolSources>, parts: Partial<
   expect(snapshotOf(sources)).toEqual({ ...snapshotOf(), ...parts })
 })
 
+test('a snapshot remembers what failed as it is kept elsewhere, and nothing where nothing is', () => {
+  const rejected = [{ revision: 'bad', fingerprint: 'of bad' }]
+  expect(snapshotOf().memory.rejected).toEqual([])
+  expect(snapshotOf({ rejected }).memory.rejected).toEqual(rejected)
+})
+
 test('a commit that has no such pool is not among those that the pool may be brought to', () => {
   const known = [fleetOf('old', { ...pool, fingerprint: 'of old' }), fleetOf('other')]
   expect([...snapshotOf({ known }).known].map(([commit, { fingerprint }]) => `${commit} ${fingerprint}`)).toEqual(['old of old'])

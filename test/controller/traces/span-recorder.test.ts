@@ -200,3 +200,14 @@ test('the clock of a node makes no span end before it begins, or in the future',
     'node n1 5-10 < ?',
   ])
 })
+
+test('a node that is missing in one look, as half of its fleet, is not recorded again when it is back', () => {
+  const look = aRecorder()
+  const pool = aPool({})
+  const applied = (name: string) => aNode(name, { assigned: 1, report: { phase: 'Applied', since: 5 } })
+  expect(new Set(look(6, pool, ['n0', 'n1'].map(applied)).map(({ attributes }) => attributes?.['k8s.node.name']))).toEqual(
+    new Set(['n0', 'n1']),
+  )
+  expect(look(7, pool, [applied('n1')])).toEqual([])
+  expect(look(8, pool, ['n0', 'n1'].map(applied))).toEqual([])
+})
