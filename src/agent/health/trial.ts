@@ -50,12 +50,6 @@ export class Trial {
     this.#onHeard = onHeard
   }
 
-  /** By the present clock, of the process that is on trial. */
-  get kubeletStartedAt(): number | undefined {
-    const { pid = 0, startedAt } = this.#record?.kubelet ?? {}
-    return pid === 0 ? undefined : startedAt
-  }
-
   /** @returns why the active configuration has to go; `none` when there is no trial. */
   async look(): Promise<'holding' | 'passed' | 'none' | GoneBad> {
     const { state, options } = this.#context

@@ -129,12 +129,11 @@ export class Guard {
     if (signal.aborted || (await journal.open()) !== undefined) return timing.watch
     if (await state.isUnclean()) return timing.drift
     await this.#stopNeedless()
-    const outcome = await state.outcome()
+    const outcome = await this.#followClock(await state.outcome())
     await this.#lookForRebootNeed(outcome)
     const trial = await this.#trial.look()
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
-    if (trial === 'holding' && outcome !== undefined) await this.#followClock(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
     const isLost = outcome?.lost === true && !(await this.#isFoundAgain(outcome))
     const left = await this.#driftWatch.look(outcome)
@@ -153,12 +152,13 @@ export class Guard {
     if (outcome !== undefined && !isSameNeed(before, this.#rebootNeed)) await this.#actions.show(outcome)
   }
 
-  async #followClock(outcome: Outcome): Promise<void> {
+  async #followClock(outcome: Outcome | undefined): Promise<Outcome | undefined> {
     const { state, ports } = this.#context
-    const corrected = withKubeletStart(outcome, { startedAt: this.#trial.kubeletStartedAt, now: ports.clock.now() })
-    if (corrected === outcome) return
+    const corrected = outcome && (await withKubeletStart(outcome, ports))
+    if (corrected === undefined || corrected === outcome) return outcome
     await state.setOutcome(corrected)
     await this.#actions.show(corrected)
+    return corrected
   }
 
   async #passed(outcome: Outcome): Promise<void> {
