@@ -28,7 +28,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   }
   if (wanted.text === null) {
     if (!(await wasRemoved(wanted, context))) return undefined
-    await enforceOnRemoval(context)
+    await enforceOnRemoval(wanted, context)
     return { goal: undefined }
   }
   parseAssignment(wanted.text)

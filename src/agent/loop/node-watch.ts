@@ -11,6 +11,10 @@ export interface Wanted {
   readonly text: string | null
   /** uid of the Node. */
   readonly node: string
+  /** Its name. */
+  readonly name: string
+  /** The agent's report as it stands there. */
+  readonly shown: string | undefined
   /** The pool that its label names; undefined: no controller manages the Node. */
   readonly pool?: string | undefined
 }
@@ -18,8 +22,8 @@ export interface Wanted {
 type WatchPorts = Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'>
 
 export interface NodeWatchOptions {
-  /** The annotation that says what is wanted, and the label of the pool. */
-  readonly names: Pick<Names, 'desiredConfig' | 'pool'>
+  /** The annotations that say what is wanted and what was reported, and the label of the pool. */
+  readonly names: Pick<Names, 'desiredConfig' | 'status' | 'pool'>
   readonly retry: Pauses
   readonly onNode: (node: OwnNode) => void
   /** The API server answers, for the first time or again. */
@@ -47,10 +51,10 @@ export class NodeWatch {
 
   /** Undefined as long as the API server has not been reached. */
   get wanted(): Wanted | undefined {
-    const { desiredConfig, pool } = this.#options.names
+    const { desiredConfig, status, pool } = this.#options.names
     if (this.#node === undefined) return undefined
-    const { annotations, labels, uid } = this.#node
-    return { text: annotations[desiredConfig] ?? null, node: uid, pool: labels[pool] }
+    const { name, annotations, labels, uid } = this.#node
+    return { text: annotations[desiredConfig] ?? null, node: uid, name, shown: annotations[status], pool: labels[pool] }
   }
 
   /** Aborts when the agent is to stop, or something else is wanted than now. */

@@ -10,6 +10,8 @@ export interface Report {
   readonly status: AgentStatus
   /** Of what the host is made by; undefined: the local configuration. */
   readonly currentConfig: string | undefined
+  /** uid of the Node whose assignment it is about; absent: it is about none. */
+  readonly about?: string | undefined
 }
 
 type Annotations = Readonly<Record<string, string | null>>
@@ -133,10 +135,14 @@ export class Reporter {
     await clock.sleep(pause, this.#wake.signal)
   }
 
-  /** Nothing is sent before it is known what is there: an agent that starts again has usually nothing to say. */
+  /**
+   * Nothing is sent before it is known what is there: an agent that starts again has usually nothing to say. Nor is anything said about an assignment
+   * that is not there any more: what the Node shows of it tells whether somebody removed it, or etcd has forgotten it.
+   */
   #missing(): Annotations | undefined {
     const known = this.#known
     if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
+    if (this.#wanted.about === known.uid && known.annotations[this.#names.desiredConfig] === undefined) return undefined
     const wanted = annotationsOf(this.#wanted, this.#names, known.uid)
     const differing = Object.entries(wanted).filter(([key, value]) => (known.annotations[key] ?? null) !== value)
     return differing.length === 0 ? undefined : Object.fromEntries(differing)

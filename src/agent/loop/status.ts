@@ -46,7 +46,8 @@ export async function describeStatus(
     kubelet: node?.kubeletVersion,
   })
   const { active } = pointers
-  return { status, currentConfig: active && (await state.restore(active))?.text }
+  const about = outcome.assignment === null ? undefined : outcome.node
+  return { status, currentConfig: active && (await state.restore(active))?.text, about }
 }
 
 /**

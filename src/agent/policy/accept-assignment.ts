@@ -1,6 +1,7 @@
-import { ASSIGNMENT_REPLAYED } from '../../protocol/agent-status.ts'
+import { ASSIGNMENT_REPLAYED, isStatusOf, parseAgentStatus } from '../../protocol/agent-status.ts'
 import { checkSignature, counterOf, isCounterOfOurs, type TrustedKey } from '../../protocol/assignment-signature.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { namesFor } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
 import { TRUSTED_KEYS } from '../paths.ts'
@@ -83,10 +84,37 @@ function formerOf(last: Accepted | undefined, node: string): NonNullable<Accepte
   return known.filter((each) => each.node !== node).slice(-FORMER_KEPT)
 }
 
-/** Nobody can sign that there is no annotation. @throws {AgentError} on a host with trusted keys */
-export async function enforceOnRemoval({ ports }: Pick<AgentContext, 'ports'>): Promise<void> {
-  if ((await readTrustedKeys(ports.files)) === undefined) return
-  throw refused('SignatureMissing', 'it was removed, which nobody can sign; to let go of the host, remove its trusted keys first')
+/** A Node without an assignment. */
+interface Bare {
+  /** Its uid. */
+  readonly node: string
+  readonly name: string
+  /** The agent's report as it stands there. */
+  readonly shown: string | undefined
+}
+
+/**
+ * Whoever removes an assignment leaves the report about it. An etcd that is restored from before the assignment has neither, on all Nodes at the
+ * same time; and nobody can sign that there is no annotation.
+ * @throws {AgentError} the host stays as it is
+ */
+export async function enforceOnRemoval(bare: Bare, { ports, state, options }: AgentContext): Promise<void> {
+  if ((await readTrustedKeys(ports.files)) !== undefined)
+    throw refused(
+      'SignatureMissing',
+      'it was removed, which nobody can sign; to let go of the host, remove its trusted keys first',
+    )
+  if (showsAssignment(bare) || (await state.digest('active')) === undefined) return
+  const { desiredConfig } = namesFor(options.prefix)
+  const what =
+    'the Node has none, and shows no report about one, as after a restore of etcd; the host stays as it is until it is assigned again'
+  const remedy = `to let go of it: kubectl annotate --overwrite node ${bare.name} ${desiredConfig}={}, and when that is Applied, remove it`
+  throw refused('AssignmentLost', `${what}; ${remedy}`)
+}
+
+function showsAssignment({ node, shown }: Bare): boolean {
+  const status = parseAgentStatus(shown)
+  return status?.assigned !== undefined && isStatusOf(status, node)
 }
 
 /** Whether this is what was accepted last, or the host needs no signatures. */

@@ -14,7 +14,12 @@ function watching(node: NodeApi, { clock = new VirtualClock(), random = (): numb
   let opened = 0
   const watch = new NodeWatch(
     { node, clock, random, log },
-    { names: { desiredConfig: 'a/b', pool: 'a/pool' }, retry, onNode: (found) => seen.push(found), onOpen: () => opened++ },
+    {
+      names: { desiredConfig: 'a/b', status: 'a/status', pool: 'a/pool' },
+      retry,
+      onNode: (found) => seen.push(found),
+      onOpen: () => opened++,
+    },
   )
   const stop = new AbortController()
   void watch.run(stop.signal)
@@ -26,10 +31,10 @@ test('node watch knows nothing before the API server answers, and then what is w
   const { clock, watch } = watching(node)
   expect(watch.wanted).toBeUndefined()
   await clock.advance(0)
-  expect(watch.wanted).toEqual({ text: null, node: 'u1' })
+  expect(watch.wanted).toEqual({ text: null, node: 'u1', name: 'a' })
   node.write('a/b', '{}')
   await clock.advance(0)
-  expect(watch.wanted).toEqual({ text: '{}', node: 'u1' })
+  expect(watch.wanted).toEqual({ text: '{}', node: 'u1', name: 'a' })
 })
 
 test('node watch goes on after a refusal, since a right that is missing today may be there tomorrow', async () => {
@@ -44,7 +49,7 @@ test('node watch goes on after a refusal, since a right that is missing today ma
   await clock.advance(6000)
   expect(watch.wanted).toBeUndefined()
   await clock.advance(2000)
-  expect(watch.wanted).toEqual({ text: null, node: 'u1' })
+  expect(watch.wanted).toEqual({ text: null, node: 'u1', name: 'a' })
 })
 
 test('node watch ends a sleep and the work on an assignment when something else is wanted, and for nothing else', async () => {

@@ -34,6 +34,18 @@ test('report is one patch of status and current configuration together', async (
   ])
 })
 
+test('report about an assignment is sent to no Node that has none, unless it is another Node than the one that was assigned', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({ uid: 'u1', version: '1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined, about: 'u1' })
+  await clock.advance(0)
+  expect(node.patches).toEqual([])
+
+  reporter.seen({ uid: 'u2', version: '1', annotations: {} })
+  await clock.advance(0)
+  expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u2"}' }])
+})
+
 test('report is not sent when it stands on the Node already', async () => {
   const { node, clock, reporter } = reporting()
   reporter.seen({

@@ -52,6 +52,11 @@ export class FakeNode implements NodeApi {
     this.#set({ uid, annotations: {}, labels: {} })
   }
 
+  /** Etcd holds what it held before; the Node is the same. */
+  restore(annotations: Readonly<Record<string, string>>): void {
+    this.#set({ annotations })
+  }
+
   kubeletTold({ ready, kubeletVersion, heartbeat, renewed }: NodeStatus): void {
     this.lease = renewed ?? this.lease
     const known = {
