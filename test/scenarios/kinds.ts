@@ -9,7 +9,7 @@ import {
   tellReturned,
   tellScaled,
 } from './fast/story.ts'
-import { STEPS as FULL_STEPS, tellCut, tellFull, tellLate } from './full/story.ts'
+import { STEPS as FULL_STEPS, tellCut, tellFull, tellLate, tellRestored } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
 /** The real decision; everything else is a small model. Thousands in half a minute. */
@@ -45,4 +45,7 @@ export const cut: Kind = { name: 'cut', steps: FULL_STEPS, tell: tellCut }
 /** The same with watches, writes and answers that come late. */
 export const late: Kind = { name: 'late', steps: FULL_STEPS, tell: tellLate }
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut, late]
+/** The same as full with an etcd that is restored from backups. */
+export const restored: Kind = { name: 'restored', steps: FULL_STEPS, tell: tellRestored }
+
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut, late, restored]

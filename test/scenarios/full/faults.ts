@@ -3,11 +3,13 @@ import { agentDies } from './faults/agent-dies.ts'
 import { answersLate } from './faults/answers-late.ts'
 import { apiFails } from './faults/api-fails.ts'
 import { apiServerAway } from './faults/api-server-away.ts'
+import { backupTaken } from './faults/backup-taken.ts'
 import { clockJumps } from './faults/clock-jumps.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
 import { controllerDies } from './faults/controller-dies.ts'
 import { controllerHandsOver } from './faults/controller-hands-over.ts'
 import { controllerHangs } from './faults/controller-hangs.ts'
+import { etcdRestored } from './faults/etcd-restored.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { newsHeldBack } from './faults/news-held-back.ts'
 import { nodeJoins } from './faults/node-joins.ts'
@@ -36,6 +38,22 @@ export const FAULTS: readonly Fault[] = [
   nodeJoins,
   nodeLeaves,
   adminCordons,
+]
+
+/** Etcd is restored from a backup: what has happened since is known to machines alone. */
+export const RESTORED_FAULTS: readonly Fault[] = [
+  ...FAULTS,
+  commitArrives,
+  commitArrives,
+  commitArrives,
+  backupTaken,
+  backupTaken,
+  backupTaken,
+  backupTaken,
+  etcdRestored,
+  etcdRestored,
+  etcdRestored,
+  etcdRestored,
 ]
 
 /** Everything arrives in the end, and late: what was true when it was sent need not be so any more. */

@@ -4,8 +4,10 @@ import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { fewExposed } from './invariants/few-exposed.ts'
 import { laterWaves } from './invariants/later-waves.ts'
+import { nothingGivenBack } from './invariants/nothing-given-back.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { podBudget } from './invariants/pod-budget.ts'
+import { refusedAsOlder } from './invariants/refused-as-older.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import type { World } from './world.ts'
 
@@ -22,6 +24,12 @@ export interface PodInvariant {
   readonly holds: (pod: KubeObject, world: World) => boolean
 }
 
+/** What must hold of each Node, whoever wrote it. */
+export interface NodeInvariant {
+  readonly claim: string
+  readonly holds: (node: KubeObject) => boolean
+}
+
 /** What must hold of each status of a pool. */
 export interface PoolInvariant {
   readonly claim: string
@@ -30,14 +38,17 @@ export interface PoolInvariant {
 
 const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst, fewExposed]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
-const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves]
+const NODE_INVARIANTS: readonly NodeInvariant[] = [nothingGivenBack]
+const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves, refusedAsOlder]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
 export function watchOver(world: World): void {
   world.store.collection('nodes').listen((change) => {
     const assignment = assignmentIn(change)
-    if (assignment) judge(assignment, world)
+    if (assignment && !world.isRestoring) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
+    for (const { claim, holds } of NODE_INVARIANTS)
+      if (!holds(node)) world.broken.push(`${node.metadata.name}: it does not hold that ${claim}`)
     if (change.type === 'DELETED' || hasEnded(node) || isBlocked(node)) world.disturbed.delete(node.metadata.name)
   })
   world.store.collection('pods').listen(({ entry, previous }) => {

@@ -25,6 +25,8 @@ const VERSION = '1.36.3'
 const FLAGS = '/etc/default/kubelet'
 /** Milliseconds after which the node controller gives a kubelet up. */
 const GRACE = 40_000
+/** Milliseconds after which a kubelet reports again though nothing has changed. */
+const REPORTS_EVERY = 300_000
 /** Milliseconds between two packets. */
 const HELD = 2_000
 const IMAGES = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
@@ -42,6 +44,8 @@ export class Machine {
   #gone = false
   /** Monotonic milliseconds; since when nothing was heard of its kubelet. */
   #silentSince: number | undefined
+  /** Monotonic milliseconds; when its kubelet last told how it is. */
+  #toldAt = 0
 
   private constructor(options: MachineOptions) {
     this.#options = options
@@ -134,8 +138,18 @@ export class Machine {
     if (!isSilent && !this.#ready?.value) await this.#tellStatus({ ready: true, kubeletVersion, heartbeat: clock.now() })
   }
 
+  /** What a kubelet that is well does every few minutes. */
+  async reportAgain(): Promise<void> {
+    const { clock } = this.#options
+    const kubeletVersion = this.host.services.healthyVersion()
+    const isDue = clock.elapsed() - this.#toldAt >= REPORTS_EVERY
+    if (!isDue || !this.#ready?.value || kubeletVersion === undefined || this.host.faults.network === 'lost') return
+    await this.#tellStatus({ ready: true, kubeletVersion, heartbeat: clock.now() })
+  }
+
   async #tellStatus({ ready, kubeletVersion, heartbeat }: NodeStatus): Promise<void> {
     if (this.#gone) return
+    this.#toldAt = this.#options.clock.elapsed()
     const now = new Date(this.#options.clock.now()).toISOString()
     if (this.#ready?.value !== ready) this.#ready = { value: ready, since: now }
     const condition = {

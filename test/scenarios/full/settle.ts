@@ -101,6 +101,6 @@ export async function until(world: World, what: string, done: () => boolean): Pr
       )
     await world.clock.advance(10_000)
     world.reviveTheDead()
-    await world.showSilence()
+    await world.showNodes()
   }
 }

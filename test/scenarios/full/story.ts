@@ -1,7 +1,7 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { drawLateRules, drawPoolRules } from './commits.ts'
-import { FAULTS, LATE_FAULTS } from './faults.ts'
+import { FAULTS, type Fault, LATE_FAULTS, RESTORED_FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
 import { openShop } from './shop.ts'
@@ -31,9 +31,15 @@ export function tellLate(seed: number, steps: number): Promise<Told> {
   )
 }
 
-async function tell(setting: Setting, steps: number): Promise<Told> {
+/** And etcd is restored from backups. */
+export function tellRestored(seed: number, steps: number): Promise<Told> {
+  const outcomes = ['good', 'good', 'good', 'crash', 'invalid'] as const
+  return tell({ random: new Random(seed), outcomes }, steps, RESTORED_FAULTS)
+}
+
+async function tell(setting: Setting, steps: number, ofKind: readonly Fault[] = FAULTS): Promise<Told> {
   const { random, isLate = false } = setting
-  const [draw, faults] = isLate ? [drawLateRules, LATE_FAULTS] : [drawPoolRules, FAULTS]
+  const [draw, faults] = isLate ? [drawLateRules, LATE_FAULTS] : [drawPoolRules, ofKind]
   const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => draw(name, random))
   const world = await World.create(setting, pools)
   try {
@@ -42,7 +48,7 @@ async function tell(setting: Setting, steps: number): Promise<Told> {
       await random.pick(faults)(world)
       await world.clock.advance(random.pick([0, 1, 5, 5, 20, 20, 90]) * SECOND)
       world.reviveTheDead()
-      await world.showSilence()
+      await world.showNodes()
     }
     if (world.broken.length === 0) await settle(world)
     if (world.broken.length > 0) throw new Error(world.broken.join('\n'))

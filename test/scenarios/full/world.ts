@@ -15,6 +15,7 @@ import type { Store } from '../../../src/sim/apiserver/storage/store.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import { FakeSource } from '../../controller/fake-source.ts'
 import type { Random } from '../random.ts'
+import type { Backup } from './backup.ts'
 import { type Content, commitOf, type Outcome, type PoolRules } from './commits.ts'
 import { Machine } from './machine.ts'
 import { settled } from './settled.ts'
@@ -81,6 +82,9 @@ export class World {
   readonly broken: string[] = []
   /** Ends what is no part of the fleet itself. */
   readonly ending = new AbortController()
+  backup: (Backup & { readonly ahead: number }) | undefined
+  /** What is written then is no doing of a controller. */
+  isRestoring = false
   /** Pods of the workload. */
   shopSize = 0
   readonly #controllers: RunningController[]
@@ -182,8 +186,9 @@ export class World {
     for (const machine of this.machines.values()) machine.keepAgentRunning()
   }
 
-  /** Kubernetes sees which nodes are silent. */
-  async showSilence(): Promise<void> {
+  /** Kubelets report as time passes, and Kubernetes sees which nodes are silent. */
+  async showNodes(): Promise<void> {
+    for (const machine of this.machines.values()) await machine.reportAgain()
     if (this.outcomes.includes('cuts')) for (const machine of this.machines.values()) await machine.showSilence()
   }
 

@@ -19,6 +19,6 @@ export async function newsHeldBack(world: World): Promise<void> {
   world.tell(`the watch of Nodes is late for ${seconds} s everywhere`)
   for (let passed = 0; passed < seconds; passed += 20) {
     await clock.advance(20 * SECOND)
-    await world.showSilence()
+    await world.showNodes()
   }
 }

@@ -1,0 +1,58 @@
+import type { ApiObject } from '../../../src/sim/apiserver/api-object.ts'
+import { objectKey } from '../../../src/sim/apiserver/api-object.ts'
+import type { World } from './world.ts'
+
+/** What etcd held at some time. */
+export interface Backup {
+  /** By collection. */
+  readonly objects: ReadonlyMap<string, readonly ApiObject[]>
+  readonly cordonedByPeople: readonly string[]
+}
+
+/** Their kubelets and controllers write them again at once. */
+const WRITTEN_AGAIN = new Set(['pods', 'poddisruptionbudgets.policy', 'nodes'])
+
+export function takeBackup({ store, cordonedByPeople }: World): Backup {
+  return { objects: new Map(store.names().map((name) => [name, store.list(name)])), cordonedByPeople: [...cordonedByPeople] }
+}
+
+/**
+ * Etcd is as it was then; machines are as they are. Those that joined since register again. What is under way is known to nobody any more, and
+ * what a commit was tried on is forgotten.
+ */
+export function restoreBackup({ objects: backup, cordonedByPeople }: Backup, world: World): void {
+  world.isRestoring = true
+  for (const [name, objects] of backup) if (!WRITTEN_AGAIN.has(name)) restoreCollection(name, { objects, world })
+  const nodes = new Map(backup.get('nodes')?.map((node) => [objectKey(node), node]))
+  world.cordonedByPeople.clear()
+  for (const name of cordonedByPeople) if (world.machines.has(name)) world.cordonedByPeople.add(name)
+  for (const node of world.store.list('nodes')) restoreNode(node, { before: nodes.get(objectKey(node)), world })
+  world.disturbed.clear()
+  for (const { nodes } of world.exposed.values()) nodes.clear()
+  world.isRestoring = false
+}
+
+function restoreCollection(
+  name: string,
+  { objects, world: { store } }: { readonly objects: readonly ApiObject[]; readonly world: World },
+): void {
+  const kept = new Set(objects.map(objectKey))
+  for (const object of store.list(name)) if (!kept.has(objectKey(object))) store.remove(name, objectKey(object))
+  for (const object of objects) store.put(name, object)
+}
+
+/** Its kubelet says how it is now. */
+function restoreNode(
+  node: ApiObject,
+  { before, world }: { readonly before: ApiObject | undefined; readonly world: World },
+): void {
+  const { store } = world
+  if (before) store.put('nodes', { ...node, metadata: before.metadata, spec: before.spec })
+  else store.put('nodes', registeredAgain(node, world))
+}
+
+function registeredAgain(node: ApiObject, { clock, store }: World): ApiObject {
+  const { name = '', labels = {} } = node.metadata
+  const creationTimestamp = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+  return { ...node, metadata: { name, labels, uid: `${name}-${store.revision}`, creationTimestamp }, spec: {} }
+}
