@@ -1,14 +1,10 @@
 /** Whatever goes away in the middle of a rollout and comes back: the rollout goes on from what the cluster and the disks know. */
-import { cp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
-import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { BREAK_GLASS } from '../product/break-glass.ts'
 import { assignedNodes, checkAssignedOnce, checkOneByOne, firstSays, isAssigned } from '../product/course.ts'
-import { productOn } from '../product/product.ts'
 import { allAt, beginUpgrade } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
@@ -18,7 +14,6 @@ export const scenarios: readonly Scenario[] = [
   { name: 'power-cut', nodes: [{}, {}], group: 'outages', run: (cluster, report) => powerCut(cluster, report, 'intent') },
   { name: 'power-cut-late', nodes: [{}, {}], group: 'outages', run: (cluster, report) => powerCut(cluster, report, 'committed') },
   { name: 'controller-killed', nodes: [{}, {}], group: 'outages', run: controllerKilled },
-  { name: 'restored', nodes: [{}, {}], group: 'outages', run: restored },
 ]
 
 /** The node that is being upgraded ends its work without an API server, and keeps what it proved. */
@@ -74,59 +69,6 @@ async function controllerKilled(cluster: Cluster, { part }: Report): Promise<voi
   checkOneByOne(moments, commit)
   checkAssignedOnce(moments, commit)
   await cluster.git.start()
-}
-
-/** Every Node shows what it was assigned before, at the same time; no agent goes back to that. */
-async function restored(cluster: Cluster, { part }: Report): Promise<void> {
-  const product = await productOn(cluster)
-  const [data, backup] = ['etcd', 'etcd-backup'].map((name) => join(cluster.slot.dir, name)) as [string, string]
-  const version = versions.olderKubelet
-  await product.settle({ version, flags: { v: 2 } })
-  await part('backup of etcd', () => whileEtcdIsAway(cluster, () => cp(data, backup, { recursive: true })))
-  await part('counters of a clock that is far ahead → accepted', () => setCountersAhead(cluster))
-  const commit = await part('push → all nodes changed', () => product.settle({ version, flags: { v: 3 } }))
-  const before = await Promise.all(cluster.nodes.map(kubeletOf))
-  await part('etcd of the backup', () =>
-    whileEtcdIsAway(cluster, async () => {
-      await rm(data, { recursive: true })
-      await cp(backup, data, { recursive: true })
-    }),
-  )
-  await part('… → pool Ready at the commit again', () => product.settled(commit))
-  const after = await Promise.all(cluster.nodes.map(kubeletOf))
-  check('no kubelet was restarted', after.join() === before.join(), { before, after })
-  await Promise.all(cluster.nodes.map((node) => node.waitReady()))
-  await part('push → all nodes changed again', () => product.settle({ version, flags: { v: 4 } }))
-}
-
-const AHEAD = 200 * 86_400_000
-const DESIRED = 'nodewave.io/desired-config'
-
-/** What a controller writes whose clock is ahead; the backup knows nothing of it. */
-async function setCountersAhead(cluster: Cluster): Promise<void> {
-  const COUNTER = Date.now() + AHEAD
-  for (const node of cluster.nodes) {
-    const text = JSON.stringify({ ...JSON.parse((await annotationsOf(node))[DESIRED] ?? ''), COUNTER })
-    await cluster.kubectl([...BREAK_GLASS, 'annotate', '--overwrite', 'node', node.name, `${DESIRED}=${text}`])
-    const accepted = async () => parseAgentStatus((await annotationsOf(node))['nodewave.io/status'])?.counter
-    await waitUntil(async () => (await accepted()) === COUNTER, { for: `"${node.name}" to accept a counter that is ahead` })
-  }
-}
-
-async function annotationsOf(node: Node): Promise<Readonly<Record<string, string>>> {
-  return (await node.get()).metadata.annotations ?? {}
-}
-
-async function whileEtcdIsAway(cluster: Cluster, work: () => Promise<void>): Promise<void> {
-  const parts = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'] as const
-  for (const name of parts) await cluster.stop(name)
-  await work()
-  for (const name of parts.toReversed()) cluster.start(name)
-  await cluster.waitReady()
-}
-
-async function kubeletOf(node: Node): Promise<string> {
-  return (await node.unit()).MainPID
 }
 
 /** By what is on the node's own disk. */
