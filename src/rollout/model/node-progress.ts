@@ -97,15 +97,21 @@ function refusalStands({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'
   return at - now < REFUSAL_STANDS ? at + REFUSAL_STANDS : now
 }
 
-/** Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. */
+/**
+ * Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. One that is further ahead than work may
+ * take was assigned by a clock that has been put back since: nothing shows that it is of this run, so it is tried once more.
+ */
 function isTriedAgain(
   node: NodeView,
   assigned: Assignment,
   { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
 ): boolean {
-  const { retriedAt = Number.NEGATIVE_INFINITY, now } = clock
-  if (assigned.at === undefined || assigned.at >= retriedAt) return false
-  return isApplied(report) ? hasFailedProof(node, report) : isFailure(report) || now >= deadlineOf(assigned, clock)
+  const { retriedAt = Number.NEGATIVE_INFINITY, now, applyTimeout } = clock
+  const { at } = assigned
+  if (at === undefined) return false
+  const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
+  if (hasFailed && at - now >= applyTimeout) return true
+  return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */

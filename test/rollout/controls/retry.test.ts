@@ -151,3 +151,11 @@ test('a node that fails again is not tried without end when the retry was stampe
   expect(first.status.history[0]?.retriedAt).toBe('2026-11-21T12:00:00.000Z')
   expect(assignments(again)).toEqual([])
 })
+
+test('a retry assigns a node again that failed when the clock was a day ahead, and does not take that for a failure of its own', () => {
+  const failed = aNode('a').rolledBackFrom('bad-commit', { at: noon + 24 * 60 * minute })
+  const decision = decide(aPool({ ...halted, controls: { retry: 'bad-commit' } }).with(failed, aNode('b').on('older')), noon)
+
+  expect(assignments(decision)[0]).toBe('a → bad-commit')
+  expect(decision.status.rejected).toEqual([])
+})
