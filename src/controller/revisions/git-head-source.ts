@@ -30,7 +30,7 @@ export function gitHeadSource(source: RepoSource, { folder, pollEvery, allowForc
   }
 }
 
-function headEvent(event: RepoEvent): HeadEvent {
+export function headEvent(event: RepoEvent): HeadEvent {
   switch (event.type) {
     case 'snapshot':
       return { kind: 'head', snapshot: event.snapshot }

@@ -138,8 +138,9 @@ function podsByPool(
   const byPool = new Map([...fleet.pools.keys()].map((pool) => [pool, new Map<string, NodePods>()]))
   for (const { name, facts } of underDrain) {
     const owner = fleet.ownerOf(facts)
-    const pods = owner.kind === 'owned' ? drains.podsOf(name) : undefined
-    if (owner.kind === 'owned' && pods) byPool.get(owner.pool)?.set(name, pods)
+    if (owner.kind !== 'owned') continue
+    const pods = drains.podsOf(name)
+    if (pods) byPool.get(owner.pool)?.set(name, pods)
   }
   return byPool
 }

@@ -35,6 +35,26 @@ test('a pool names the place of its budget and its waves: its own, that of the F
   })
 })
 
+const FACTS = { name: 'n0', labels: { role: 'worker' }, arch: 'amd64', osImage: '', cpu: 4 }
+
+test('a pool says that it reads the capacity of nodes when it does', () => {
+  const poolOf = (flags: string) => {
+    const texts = Object.entries(aFleet()).map(([path, text]) => [path, text.replace('{v: 2}', flags)])
+    return compile(aSnapshot('a', Object.fromEntries(texts))).pools.get('workers')
+  }
+
+  expect(poolOf('{max-pods: "{{ node.cpu * 10 }}"}')?.readsCapacity).toBe(true)
+  expect(poolOf('{max-pods: 40}')).not.toHaveProperty('readsCapacity')
+})
+
+test('a rendered node has the version of its kubelet when the pool states one', () => {
+  const renderedBy = (files: Readonly<Record<string, string>>) =>
+    compile(aSnapshot('a', files)).pools.get('workers')?.render(FACTS)
+
+  expect(renderedBy(aFleet({ version: '1.36.3' }))).toMatchObject({ kind: 'config', version: '1.36.3' })
+  expect(renderedBy(aFleet())).not.toHaveProperty('version')
+})
+
 test('a commit is kept without the files that are nothing to the fleet, and means the same without them', () => {
   const more = `---
 apiVersion: nodewave.io/v1alpha1

@@ -72,6 +72,17 @@ test('a valid commit is accepted once it is kept in the cluster', async () => {
   expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a' })
 })
 
+test('an accepted commit is kept again when somebody deleted it, and only then', async () => {
+  const { absorb, kept, did } = anIntake()
+  await absorb(head(A))
+  did()
+  await absorb()
+  expect(did()).toEqual([])
+  kept.length = 0
+  await absorb()
+  expect(did()).toEqual(['put a'])
+})
+
 test('of several commits that came meanwhile the last one is looked at', async () => {
   const { absorb, did } = anIntake()
   await absorb(head(A), trouble, head(B), head(C))

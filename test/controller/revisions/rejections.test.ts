@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
+import { Rejections } from '../../../src/controller/revisions/rejections.ts'
 import { aFleet } from '../a-fleet.ts'
+import { FakeKube } from '../fake-kube.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
 
 const A = 'a'.repeat(40)
@@ -60,3 +64,42 @@ async function notedAt({ until, clock }: Stage, keys: readonly string[]): Promis
     )
   })
 }
+
+/** What is kept of revisions: one part each, by commit, with its place in the order and its notes. */
+function someRejections(
+  revisions: Readonly<Record<string, readonly [sequence: string, notes: Readonly<Record<string, string>>]>>,
+) {
+  const kube = new FakeKube()
+  const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
+  for (const [commit, [sequence, notes]] of Object.entries(revisions)) {
+    const annotations = { 'nodewave.io/revision': commit, 'nodewave.io/part': '0', 'nodewave.io/sequence': sequence, ...notes }
+    configMaps.wrote(
+      projectConfigMap(kube.put(`${REVISIONS}/fleet-${commit}-0`, { metadata: { name: `fleet-${commit}-0`, annotations } })),
+    )
+  }
+  return { kube, rejections: new Rejections({ kube, namespace: 'nodewave-revisions', configMaps }) }
+}
+
+const of = (pool: string, fingerprint: string) => ({ [`rejected.nodewave.io/${pool}`]: fingerprint })
+
+test('what failed on a pool comes newest first, whatever the order of the ConfigMaps', () => {
+  const { rejections } = someRejections({
+    ...{ first: ['1', of('workers', 'f1')], third: ['3', of('workers', 'f3')], other: ['4', of('gpu', 'f4')] },
+    ...{ second: ['2', of('workers', 'f2')], good: ['5', {}] },
+  })
+  expect(rejections.of('workers')).toEqual([
+    { revision: 'third', fingerprint: 'f3' },
+    { revision: 'second', fingerprint: 'f2' },
+    { revision: 'first', fingerprint: 'f1' },
+  ])
+})
+
+test('notes are kept when they are as the status says, and written where they are not', async () => {
+  const { kube, rejections } = someRejections({ bad: ['1', {}], worse: ['2', of('workers', 'f2')] })
+  const failed = [{ revision: 'bad', fingerprint: 'f1' }]
+  expect(rejections.isKept('workers', [{ revision: 'worse', fingerprint: 'f2' }])).toBe(true)
+  expect(rejections.isKept('workers', failed)).toBe(false)
+  await rejections.keep('workers', failed)
+  expect(kube.requests).toEqual([`PATCH ${REVISIONS}/fleet-bad-0`, `PATCH ${REVISIONS}/fleet-worse-0`])
+  expect(rejections.isKept('workers', failed)).toBe(true)
+})
