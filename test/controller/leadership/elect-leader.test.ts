@@ -77,6 +77,14 @@ test('a candidate leads at once where nobody does, renews its Lease, and hands i
   expect([holderNow(), standing.length, said]).toEqual(['', 0, ['info: leading as "a"']])
 })
 
+test('a leader that ends hands its Lease over without another look at it', async () => {
+  const { pass, end, kube, holderNow } = aCandidate()
+  await pass(5)
+  kube.requests.length = 0
+  await end()
+  expect([kube.requests, holderNow()]).toEqual([[`PUT ${PATH}`], ''])
+})
+
 test('a candidate stands by while another one leads, says so once, and takes the Lease when that was not renewed', async () => {
   const { said, terms, standing, pass, end, holderNow } = aCandidate({ holder: 'b' })
   await pass(14)
@@ -94,11 +102,35 @@ test('a candidate that stands by leaves the Lease of another one alone when it e
   expect([holderNow(), terms.length]).toEqual(['b', 0])
 })
 
-test('a candidate that may not write the Lease ends with that, and says why', async () => {
+test.each([
+  [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+])('a candidate that may not write the Lease (%i) ends with that, and says why', async (code, reason) => {
   const { kube, said, pass, terms } = aCandidate({ holder: '' })
-  kube.failures.push({ on: 'PUT', error: refusal(403, 'Forbidden') })
+  kube.failures.push({ on: 'PUT', error: refusal(code, reason) })
   await pass(1)
-  expect([said, terms.length]).toEqual([['ended: refused: Forbidden'], 0])
+  expect([said, terms.length]).toEqual([[`ended: refused: ${reason}`], 0])
+})
+
+test('a candidate whose server fails tries again, and leads', async () => {
+  const { kube, said, pass, terms, end } = aCandidate({ holder: '' })
+  kube.failures.push({ on: 'PUT', error: refusal(500, 'InternalError') })
+  await pass(10)
+  expect([said, terms.length]).toEqual([['warn: lease: refused: InternalError', 'info: leading as "a"'], 1])
+  await end()
+})
+
+test('a candidate that stands by sleeps until the Lease of the other one ends', async () => {
+  const { clock, pass, end } = aCandidate({ holder: 'b' })
+  const slept: number[] = []
+  const sleep = clock.sleepUntil.bind(clock)
+  clock.sleepUntil = (at, signal) => {
+    slept.push(at - clock.now())
+    return sleep(at, signal)
+  }
+  await pass(2)
+  expect(slept).toEqual([15_000])
+  await end()
 })
 
 test('a leader that is refused once goes on, and tries again', async () => {

@@ -100,6 +100,11 @@ test('repairs of an hour ago and more do not count', () => {
   expect(repairOf({ now: { labels: {} }, history })?.history.repairs).toEqual({ 'label tier': [STAMP] })
 })
 
+test('what was repaired an hour ago for the last time is not in the record any more', () => {
+  const history = { repairs: { 'taint gpu:NoSchedule': stamps(90, 60) } }
+  expect(repairOf({ now: { labels: {} }, history })?.history.repairs).toEqual({ 'label tier': [STAMP] })
+})
+
 test('repairs per hour are those of the policy', () => {
   const history = { repairs: { 'label tier': stamps(5) } }
   expect(repairOf({ drift: { repairsPerHour: 1 }, now: { labels: {} }, history })?.settings.labels).toEqual({})

@@ -4,7 +4,7 @@ import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { completeStatus } from '../../../src/controller/status/complete-status.ts'
 import { StatusWriter } from '../../../src/controller/status/status-writer.ts'
 import type { NodePoolStatus, PoolReason } from '../../../src/protocol/node-pool.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 8)
 
@@ -76,6 +76,26 @@ test('a status that met a change by somebody else is an error, and is written at
   await writer.write('workers', { status: aStatus(1), now: NOW })
   expect(kube.objects.get(nodePoolsPath('workers'))?.metadata.labels).toEqual({ a: 'b' })
 })
+
+test.each([
+  ['met a change by somebody else', undefined, 'Conflict', 1],
+  ['failed for another reason', refusal(500, 'InternalError'), 'InternalError', 0],
+])(
+  'an object that is new in its version alone asks for another pass, or not, when its status %s',
+  async (_, failure, message, asked) => {
+    const kube = new FakeKube()
+    let passes = 0
+    const pools = new ObjectCache<NodePoolView>(() => void passes++)
+    const about = { metadata: { name: 'workers', generation: 3 }, spec: {} }
+    pools.observe({ type: 'sync', items: [projectNodePool(kube.put(nodePoolsPath('workers'), about))] })
+    const changed = kube.put(nodePoolsPath('workers'), about)
+    if (failure) kube.failures.push({ on: 'PUT', error: failure })
+    await expect(new StatusWriter({ kube, pools }).write('workers', { status: aStatus(1), now: NOW })).rejects.toThrow(message)
+    passes = 0
+    pools.observe({ type: 'upsert', item: projectNodePool(changed) })
+    expect(passes).toBe(asked)
+  },
+)
 
 test('a status is not written for a pool without an object, and nobody may act on it', async () => {
   const { writer } = aWriter()
