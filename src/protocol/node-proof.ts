@@ -20,15 +20,18 @@ export interface NodeProof {
   readonly podCapacity?: number
   /** The pause image that the node had before the change: a change that loses it is not spared the proof. */
   readonly pauseImage?: string
+  /** Conditions of pressure that were True before the change, such as DiskPressure. */
+  readonly pressures?: readonly string[]
 }
 
 const MAX_ANNOTATION = 4000
 const MAX_MESSAGE = 1000
 const MAX_IMAGE = 256
+const MAX_PRESSURES = 3
 
 /** @param node uid of the Node that it is written to */
 export function formatNodeProof(
-  { digest, assignedAt, state, endedAt, message, podCapacity, pauseImage }: NodeProof,
+  { digest, assignedAt, state, endedAt, message, podCapacity, pauseImage, pressures }: NodeProof,
   node: string,
 ): string {
   return JSON.stringify({
@@ -39,6 +42,7 @@ export function formatNodeProof(
     ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
     ...(podCapacity !== undefined && { podCapacity }),
     ...(pauseImage !== undefined && { pauseImage }),
+    ...(pressures !== undefined && { pressures }),
     node,
   })
 }
@@ -58,7 +62,7 @@ export function parseNodeProof(annotation: string | undefined, node: string | un
 }
 
 function read(written: Readonly<Record<string, unknown>>, node: string | undefined): NodeProof | undefined {
-  const { digest, message, podCapacity, pauseImage } = written
+  const { digest, message, podCapacity, pauseImage, pressures } = written
   const state = PROOF_STATES.find((known) => known === written.state)
   const [assignedAt, endedAt] = [instant(written.assignedAt), instant(written.endedAt)]
   if (typeof digest !== 'string' || !DIGEST_PATTERN.test(digest) || !state || assignedAt === undefined) return undefined
@@ -69,6 +73,7 @@ function read(written: Readonly<Record<string, unknown>>, node: string | undefin
     ...(typeof message === 'string' && !isCopied && { message: foreignText(message, MAX_MESSAGE) }),
     ...(typeof podCapacity === 'number' && { podCapacity }),
     ...(typeof pauseImage === 'string' && pauseImage.length <= MAX_IMAGE && { pauseImage }),
+    ...(Array.isArray(pressures) && { pressures: pressures.slice(0, MAX_PRESSURES).map(String) }),
   }
 }
 

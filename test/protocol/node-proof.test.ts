@@ -8,6 +8,7 @@ const wanted: NodeProof = {
   state: 'Wanted',
   podCapacity: 110,
   pauseImage: 'pause:3.10',
+  pressures: ['DiskPressure'],
 }
 
 test('a proof reads as it was written', () => {
@@ -16,7 +17,7 @@ test('a proof reads as it was written', () => {
   expect(parseNodeProof(formatNodeProof(wanted, 'u1'), 'u1')).toEqual(wanted)
   expect(parseNodeProof(formatNodeProof(failed, 'u1'), 'u1')).toEqual(failed)
   expect(formatNodeProof(wanted, 'u1')).toBe(
-    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110,"pauseImage":"pause:3.10","node":"u1"}`,
+    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110,"pauseImage":"pause:3.10","pressures":["DiskPressure"],"node":"u1"}`,
   )
 })
 

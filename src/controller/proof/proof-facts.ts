@@ -50,6 +50,7 @@ export function projectProofPod(object: KubeObject): ProofFacts {
       ...{ assignedAt: at(PROOF_KEYS.assignedAt), startedAt: at(PROOF_KEYS.startedAt), state: stateOf(status) },
       ...(hasToEnd(object) && { hasToEnd: true }),
       ...(status.reason === 'OutOfpods' && { hasNoRoom: true }),
+      ...(status.reason === 'Evicted' && { wasEvicted: true }),
       ...(message !== '' && { message }),
     },
   }

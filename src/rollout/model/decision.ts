@@ -21,7 +21,7 @@ export type Action =
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */
-      readonly proof?: Pick<NodeProof, 'podCapacity' | 'pauseImage'>
+      readonly proof?: Pick<NodeProof, 'podCapacity' | 'pauseImage' | 'pressures'>
     }
   | StartProof
   /** Remove the pod with this UID: it has proved its node, or is not needed any more. */

@@ -132,6 +132,8 @@ export interface ProofPod {
   readonly hasToEnd?: true
   /** The kubelet rejected it because the node has as many pods as it takes. */
   readonly hasNoRoom?: true
+  /** The kubelet rejected or evicted it because the node is under pressure. */
+  readonly wasEvicted?: true
   /** What kubelet, runtime and container say of it. */
   readonly message?: string
 }

@@ -43,6 +43,7 @@ function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): P
   const { state, hasToEnd, startedAt, message = 'its kubelet says nothing about the pod' } = pod
   if (state === 'Succeeded' || (state === 'Running' && !hasToEnd)) return passed(clock)
   if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
+  if (pod.wasEvicted && isPressedAsBefore(node, record)) return passed(clock)
   if (state === 'Failed') return failed(`the pod that proves the node failed: ${message}`, clock)
   const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
   if (clock.now < until) return { kind: 'Underway', pod, until }
@@ -55,6 +56,11 @@ function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): P
 /** A node that was full before the change takes no other pod after it: that says nothing about the change. */
 function hasShrunk({ podCapacity }: NodeView, record: NodeProof): boolean {
   return podCapacity !== undefined && record.podCapacity !== undefined && podCapacity < record.podCapacity
+}
+
+/** Its kubelet took no pod before the change either, by what was noted then: stamps of a pressure are of the clock of the node. */
+function isPressedAsBefore({ pressures = [] }: NodeView, { pressures: before = [] }: NodeProof): boolean {
+  return before.length > 0 && pressures.every(({ type }) => before.includes(type))
 }
 
 function passed({ now }: RolloutClock): Proof {

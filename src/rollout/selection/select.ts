@@ -71,5 +71,10 @@ function proofOf({ node, wanted }: Candidate): NonNullable<Extract<Selected, { k
   const isSame = wanted.kind === 'config' && node.proof?.digest === wanted.digest
   const podCapacity = (isSame ? node.proof?.podCapacity : undefined) ?? node.podCapacity
   const pauseImage = pauseImageOf(node)
-  return { ...(podCapacity !== undefined && { podCapacity }), ...(pauseImage !== undefined && { pauseImage }) }
+  const pressures = isSame ? node.proof?.pressures : node.pressures?.map(({ type }) => type)
+  return {
+    ...(podCapacity !== undefined && { podCapacity }),
+    ...(pauseImage !== undefined && { pauseImage }),
+    ...(pressures && { pressures }),
+  }
 }

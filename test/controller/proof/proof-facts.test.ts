@@ -58,6 +58,11 @@ test.each([
     { phase: 'Failed', reason: 'OutOfpods', message: 'Pod was rejected' },
     { state: 'Failed', hasNoRoom: true, message: 'OutOfpods: Pod was rejected' },
   ],
+  [
+    'was rejected because the node is under pressure',
+    { phase: 'Failed', reason: 'Evicted', message: 'Pod was rejected: The node had condition: [DiskPressure].' },
+    { state: 'Failed', wasEvicted: true, message: 'Evicted: Pod was rejected: The node had condition: [DiskPressure].' },
+  ],
 ])('a pod that %s shows so', (_, status, shown) => {
   expect(aPod(status)).toEqual({ ...about, ...shown })
 })

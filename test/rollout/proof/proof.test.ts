@@ -175,6 +175,27 @@ test('a node that was full before the change has no room for the pod, which says
   expect(actionsOf({ proofs: [full] }, canary.withPause(10))).toMatchObject([{ kind: 'assign', node: 'a', digest: 'older' }])
 })
 
+test('a node that was under pressure before the change takes no pod, which says nothing about the change', () => {
+  const message = 'Evicted: Pod was rejected: The node had condition: [DiskPressure].'
+  const rejected = aProofPod('Failed', { wasEvicted: true, message })
+  const pressed = canary.noting('Wanted', { pressures: ['DiskPressure'] }).under('DiskPressure', noon)
+  const outcome = (pod: ProofPod, subject: NodeDraft) => actionsOf({ proofs: [pod] }, subject)[0]
+
+  expect(outcome(rejected, pressed)).toMatchObject({ kind: 'recordProof', proof: { state: 'Passed' } })
+  expect(outcome(rejected, pressed.under('MemoryPressure', noon))).toMatchObject({ kind: 'assign', digest: 'older' })
+  expect(outcome(rejected, canary.under('DiskPressure', noon))).toMatchObject({ kind: 'assign', digest: 'older' })
+  expect(outcome(aProofPod('Failed'), pressed)).toMatchObject({ kind: 'assign', digest: 'older' })
+})
+
+test('an assignment notes the pressure before it, and keeps that when the same is assigned once more', () => {
+  const pressed = aNode('a').on('older').withPause().under('DiskPressure', noon)
+  const again = canary.rolledBackFrom('new', { at: noon - hour }).noting('Wanted', { pressures: ['DiskPressure'] })
+  const assigned = (node: NodeDraft) => decide(aPool({ ...rollingOut }).with(node), noon).actions
+
+  expect(assigned(pressed)).toMatchObject([{ kind: 'assign', proof: { podCapacity: 110, pressures: ['DiskPressure'] } }])
+  expect(assigned(again)).toMatchObject([{ kind: 'assign', proof: { pressures: ['DiskPressure'] } }])
+})
+
 test('a pod of an earlier assignment is removed, and proves nothing', () => {
   const old = aProofPod('Running', { assignedAt: at - minute })
 
