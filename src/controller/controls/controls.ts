@@ -31,7 +31,7 @@ export function fleetControls(annotations: Annotations): FleetControls {
   return { ...asked, ...(by?.paused && { pausedBy: by.paused }), ...stopsDrains(annotations) }
 }
 
-function stopsDrains(annotations: Annotations = {}): { readonly stopDrains?: true } {
+function stopsDrains(annotations: Annotations = {}): Pick<FleetControls, 'stopDrains'> {
   return annotations[POOL_CONTROLS.stopDrains] === undefined ? {} : { stopDrains: true }
 }
 

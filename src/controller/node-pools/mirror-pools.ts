@@ -60,7 +60,7 @@ export class PoolMirror {
     )
   }
 
-  async remove(view: NodePoolView): Promise<{ readonly isDone: true }> {
+  async remove(view: NodePoolView): Promise<{ readonly isDone: boolean }> {
     const { kube, pools } = this.#objects
     const preconditions = { uid: view.uid, resourceVersion: view.resourceVersion }
     try {

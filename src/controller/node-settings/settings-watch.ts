@@ -76,7 +76,7 @@ export class SettingsWatch {
     for (const [name, writes] of this.#writes) {
       const young = [...writes].filter(([, at]) => at > limit)
       if (young.length === 0) this.#writes.delete(name)
-      else if (young.length < writes.size) this.#writes.set(name, new Map(young))
+      else this.#writes.set(name, new Map(young))
     }
   }
 }

@@ -50,6 +50,16 @@ test('Node gets the settings of the commit that it was assigned at, not of the n
   expect(dueOf(aNode({}))).toEqual([{ tier: 'front' }])
 })
 
+test('Node gets the settings of its commit though another commit has none', () => {
+  const without = compile(aSnapshot('c', aFleet()))
+  const due = new SettingsWatch().due('workers', {
+    nodes: [aNode({})],
+    revisions: new Map([[without.commit, without], ...revisions]),
+    ...{ renderer, now: NOW },
+  })
+  expect(due.map(({ repair }) => repair.settings.labels)).toEqual([{ tier: 'front' }])
+})
+
 test('Node gets the settings of equal content when its commit is forgotten', () => {
   expect(dueOf(aNode({ REVISION: 'f'.repeat(40), DIGEST: digestAt(newer) }))).toEqual([{ tier: 'back' }])
 })
@@ -70,8 +80,8 @@ test('Node whose record somebody takes away each time is written twenty times wi
   const watch = new SettingsWatch()
   const rounds = Array.from({ length: 30 }, (_, index) => dueOf(aNode({}, String(index)), watch).length)
   expect(rounds.filter((count) => count === 1)).toHaveLength(20)
-  const later = { nodes: [aNode({}, '99')], revisions, renderer, now: NOW + 3_600_001 }
-  expect(watch.due('workers', later)).toHaveLength(1)
+  const after = (elapsed: number) => watch.due('workers', { nodes: [aNode({}, '99')], revisions, renderer, now: NOW + elapsed })
+  expect([after(3_599_999).length, after(3_600_000).length]).toEqual([0, 1])
 })
 
 test('Node whose repair failed is tried again, and counts once', () => {

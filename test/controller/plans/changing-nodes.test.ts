@@ -47,6 +47,25 @@ test.each([
   })
 })
 
+test.each([
+  ['in use is rendered with the memory of the passes', true],
+  ['not in use is rendered without it', false],
+])('a commit that is %s', async (_, isInUse) => {
+  const course: string[] = []
+  const rendering = (how: string) => () => {
+    course.push(how)
+    return { kind: 'config', digest: 'new', content: {} }
+  }
+  const pool = { name: 'workers', render: rendering('anew') }
+  const revisions = new Map([['abc', { pools: new Map([['workers', isInUse ? pool : { ...pool }]]) }]])
+  const renderer = { renderOf: () => rendering('remembered') }
+  const sources = { pool, nodes: [{ name: 'a', facts: {}, view: VIEW }], revisions, renderer }
+  const turns = { elapsed: () => 0, giveWay: async () => undefined }
+  await changingNodes(sources as unknown as ChangeSources, turns)
+
+  expect(course).toEqual([isInUse ? 'remembered' : 'anew'])
+})
+
 test('the contents of a node are what it runs and what it would have, and none where that cannot be rendered', async () => {
   const rendered = (name: string) =>
     name === 'bad' ? { kind: 'problem', message: 'no' } : { kind: 'config', digest: 'new', content: { flags: '--v=2' } }
