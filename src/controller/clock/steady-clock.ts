@@ -27,7 +27,7 @@ export function steadyClock(clock: Clock, { timers, signal }: { readonly timers:
     cancel = timers.after(LOOK_EVERY, lookAgain)
   }
   let cancel = timers.after(LOOK_EVERY, lookAgain)
-  signal.addEventListener('abort', () => cancel(), { once: true })
+  signal.addEventListener('abort', () => cancel())
   return {
     now: () => clock.now(),
     elapsed: () => clock.elapsed(),

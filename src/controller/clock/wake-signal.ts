@@ -48,7 +48,7 @@ export class WakeSignal {
         this.#wake = resolve
       })
       const stopped = new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true, signal: settled.signal })
+        signal.addEventListener('abort', () => resolve(), { signal: settled.signal })
       })
       const due = until === undefined ? [] : [clock.sleepUntil(until, either)]
       await Promise.race([woken, stopped, ...due])

@@ -33,7 +33,7 @@ export class DrainWatch {
       pods: () => this.#pods(),
     })
     // One listener for thousands of nodes: each signal that depends on another one costs more than what it stops.
-    options.signal.addEventListener('abort', () => this.follow(NO_NODES), { once: true })
+    options.signal.addEventListener('abort', () => this.follow(NO_NODES))
   }
 
   /** From now on these nodes are looked at, and no others. */

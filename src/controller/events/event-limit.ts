@@ -17,7 +17,7 @@ export class EventLimit {
 
   /** @returns `LeftOutFirst` for the first that is left out, of which people should know */
   take(node: string, now: Instant): 'Told' | 'LeftOutFirst' | 'LeftOut' {
-    const { told, full } = this.#accounts.get(node) ?? { told: [], full: false }
+    const { told = [], full }: Partial<Account> = this.#accounts.get(node) ?? {}
     const recent = told.filter((at) => isRecent(at, now))
     const isFull = recent.length >= MOST
     this.#accounts.set(node, { told: isFull ? recent : [...recent, now], full: isFull })

@@ -81,8 +81,9 @@ const TOLD = 3
 
 /** @throws {Error} the one failure, or all of them as one, of which the message tells the first ones, when there is any */
 export function throwFirst(failures: readonly unknown[]): void {
+  if (failures.length === 0) return
   if (failures.length === 1) throw failures[0]
   const messages = failures.slice(0, TOLD).map((error) => (error as Error).message)
   const more = failures.length > TOLD ? [`and ${failures.length - TOLD} more`] : []
-  if (failures.length > 1) throw new AggregateError(failures, [...messages, ...more].join('; '))
+  throw new AggregateError(failures, [...messages, ...more].join('; '))
 }

@@ -89,3 +89,20 @@ test.each([
   const pools = await stage.until(POOLS, (found) => JSON.stringify(found.get('workers') ?? {}).includes('"Held":1'))
   expect(pools.get('workers')?.status).toMatchObject({ failed })
 })
+
+test.each([
+  ['as late as a busy machine may', 20_000, undefined],
+  ['later than that', 20_001, 80_001],
+])('a clock that is looked at %s is trusted, or not', async (_, gap, since) => {
+  const { wall, clock, live } = aClock()
+  await live(60)
+  wall.advance(gap)
+  expect(clock.steadySince?.()).toBe(since)
+})
+
+test('a clock counts CPU time where the one that it is made of does', () => {
+  const { clock, timers, ending } = aClock()
+  const counting = Object.assign(new TestClock(0), { cpuUsed: () => 7 })
+  expect(steadyClock(counting, { timers, signal: ending.signal }).cpuUsed?.()).toBe(7)
+  expect(clock).not.toHaveProperty('cpuUsed')
+})

@@ -17,9 +17,14 @@ test('what is told while nobody waits is one wake at the next wait, and no more'
   await second
 })
 
-test('a wait ends at its time', async () => {
+test('a wait ends at its time, and no sooner', async () => {
   const [trigger, clock, { signal }] = [new WakeSignal(), new TestClock(), new AbortController()]
-  const waiting = trigger.wait(clock, { until: clock.now() + 1000, signal })
+  let woken = false
+  const waiting = trigger.wait(clock, { until: clock.now() + 1000, signal }).then(() => {
+    woken = true
+  })
+  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve))
+  expect(woken).toBe(false)
   clock.advance(1000)
   await waiting
 })

@@ -72,3 +72,20 @@ test('of two pods of one name in two namespaces the one that went is gone', asyn
   expect(watch.podsOf('n0')).toMatchObject({ kind: 'known', pods: [{ uid: 'shop' }] })
   ended.abort()
 })
+
+test('an answer to an eviction changes what is known of the node with that pod, and of no other node', async () => {
+  const follow = async function* (path: string, { fieldSelector }: FollowOptions<unknown>) {
+    yield { type: 'sync', items: path === '/api/v1/pods' ? [projectPod(aPod(`of ${fieldSelector?.slice(-2)}`))] : [] }
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const options = { clock: new TestClock(), log: () => undefined, signal: ended.signal, changed: () => undefined }
+  const watch = new DrainWatch({ kube: Object.assign(new FakeKube(), { follow }), ...options })
+  watch.follow(new Set(['n0', 'n1']))
+  await turn()
+  const other = watch.podsOf('n1')
+  expect(watch.podsOf('n0')).toMatchObject({ pods: [{ uid: 'of n0', terminating: false }] })
+  watch.answers.taken('of n0')
+  expect(watch.podsOf('n0')).toMatchObject({ pods: [{ uid: 'of n0', terminating: true }] })
+  expect(watch.podsOf('n1')).toBe(other)
+  ended.abort()
+})

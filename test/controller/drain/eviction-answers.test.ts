@@ -21,12 +21,17 @@ function aBudget(name: string, disruptionsAllowed: number, app = 'a', namespace 
 }
 
 /** After the API server refused the pod `x`, and its budgets were read. */
-async function answersFor(budgets: readonly KubeObject[], pods: readonly PodFacts[] = [aPod('x')]) {
+async function answersFor(
+  budgets: readonly KubeObject[],
+  pods: readonly PodFacts[] = [aPod('x')],
+  gone: readonly { readonly name: string; readonly namespace: string }[] = [],
+) {
   const changed: string[][] = []
   let follows = 0
   const follow = async function* () {
     follows += 1
     yield { type: 'sync', items: budgets.map(projectBudget) }
+    for (const each of gone) yield { type: 'delete', ...each }
   } as unknown as KubeApi['follow']
   const ended = new AbortController()
   onTestFinished(() => ended.abort())
@@ -62,6 +67,21 @@ test('a budget that changes concerns the refused pods of its namespace, and no o
   const { changed } = await answersFor([aBudget('one', 0)], [aPod('x'), aPod('y')])
 
   expect(changed).toEqual([['x'], ['x']])
+})
+
+test('a budget of a namespace in which no pod is refused concerns nobody', async () => {
+  const { changed } = await answersFor([aBudget('one', 0, 'a', 'other')])
+
+  expect(changed).toEqual([['x']])
+})
+
+test('a budget that was deleted keeps no pod, and one of its name in another namespace does', async () => {
+  const budgets = [aBudget('one', 0), aBudget('two', 0)]
+  expect((await answersFor(budgets, undefined, [{ name: 'one', namespace: 'shop' }])).budgetsOf(aPod('x'))).toEqual(['two'])
+  expect((await answersFor(budgets, undefined, [{ name: 'one', namespace: 'other' }])).budgetsOf(aPod('x'))).toEqual([
+    'one',
+    'two',
+  ])
 })
 
 test('a pod that the server refused for another reason, though its only budget allows one, names no budget', async () => {

@@ -6,7 +6,7 @@ import { PoolMirror, type PoolObjects } from '../../../src/controller/node-pools
 import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { aFleet } from '../a-fleet.ts'
 import { aSnapshot } from '../a-snapshot.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 
 const compile = createCompiler({ namespace: 'nodewave-system' })
 /** What the controller does about objects, one after the other. @returns what was refused */
@@ -73,4 +73,28 @@ test('an edit of a spec that the repository undoes is told from a spec that foll
   expect(mirror.isMirrored(workersAt(4))).toBe(false)
   expect(await mirror.mirror(workersAt(4))).toEqual({ undoesEdit: true })
   expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
+})
+
+test('a pool whose object is being deleted counts as mirrored, whatever its spec', () => {
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  const mirror = new PoolMirror({ kube: new FakeKube(), pools })
+  const view = (deletionTimestamp?: string) =>
+    projectNodePool({ metadata: { name: 'workers', ...(deletionTimestamp && { deletionTimestamp }) }, spec: { a: 1 } })
+  pools.observe({ type: 'sync', items: [view('2026-11-21T08:00:00Z')] })
+  expect(mirror.isMirrored({ name: 'workers', spec: { a: 2 } })).toBe(true)
+  pools.observe({ type: 'sync', items: [view()] })
+  expect([1, 2].map((a) => mirror.isMirrored({ name: 'workers', spec: { a } }))).toEqual([true, false])
+})
+
+test('a pool whose object is there already, though it was not seen, is read, and another refusal is an error', async () => {
+  const kube = new FakeKube()
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  const mirror = new PoolMirror({ kube, pools })
+  kube.put(PATH, { metadata: { name: 'workers' }, spec: { a: 1 } })
+  await mirror.mirror({ name: 'workers', spec: { a: 1 } })
+  const view = pools.get('workers')
+  expect(view?.spec).toEqual({ a: 1 })
+  expect(view && (await mirror.remove(view))).toEqual({ isDone: true })
+  kube.failures.push({ on: 'POST', error: refusal(403, 'Forbidden') })
+  await expect(mirror.mirror({ name: 'gpu', spec: {} })).rejects.toThrow('refused: Forbidden')
 })

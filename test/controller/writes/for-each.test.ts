@@ -89,3 +89,8 @@ test.each<readonly [what: string, items: readonly (Error | 'done' | 'late')[], b
 ])('forEnough does %s', async (_, items, begun, outcome) => {
   expect(await enough(items)).toEqual([begun, outcome])
 })
+
+test('forEnough counts what did not fail when it is not said what has to come about', async () => {
+  const work = async () => undefined
+  expect(await forEnough([1, 2, 3], { atOnce: 1, enough: 2 }, work)).toEqual({ isDone: false })
+})

@@ -36,3 +36,39 @@ test('a write without an answer is a refusal from the third time in a row on, an
   expect(isRefusal).toEqual([false, false, true, true])
   expect(failures.refusals(NOW).map(({ object }) => object)).toEqual(['node n0', 'node n1'])
 })
+
+test('a write that failed counts as of before the clock was put back by a minute, and not by less', () => {
+  const failures = new WriteFailures()
+  failures.failed(nodeKey('n0'), { error: forbidden, now: NOW })
+  expect([NOW - 59_999, NOW - 60_000].map((now) => failures.mayTry(nodeKey('n0'), now))).toEqual([false, true])
+})
+
+const asking = (retryAfter: number) => new KubeError('later', { code: 503, reason: 'ServiceUnavailable', retryAfter })
+
+test.each<readonly [what: string, error: unknown, wait: number]>([
+  ['was refused', forbidden, 10_000],
+  ['had no answer', new KubeError('no answer', { code: 0, reason: 'Unreachable' }), 250],
+  ['failed by a mistake of ours', new TypeError('ours'), 250],
+  ['is asked to wait', asking(2), 2_000],
+  ['is asked to wait for an hour', asking(3_600), 10_000],
+])('a write that %s is tried again after its time', (_, error, wait) => {
+  const failures = new WriteFailures()
+  expect(failures.failed(nodeKey('n0'), { error, now: NOW }).until - NOW).toBe(wait)
+})
+
+test('what had no answer before the server was there again is forgotten, and nothing else', () => {
+  const failures = new WriteFailures()
+  const away = new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+  failures.failed(nodeKey('before'), { error: away, now: NOW - 1 })
+  failures.failed(nodeKey('then'), { error: away, now: NOW })
+  failures.failed(nodeKey('refused'), { error: forbidden, now: NOW - 1 })
+  failures.forgetAwayBefore(NOW)
+  expect(['before', 'then', 'refused'].map((node) => failures.of(nodeKey(node)) !== undefined)).toEqual([false, true, true])
+})
+
+test('failures of objects that are gone are forgotten', () => {
+  const failures = new WriteFailures()
+  for (const node of ['gone', 'there']) failures.failed(nodeKey(node), { error: forbidden, now: NOW })
+  failures.retain((object) => object !== nodeKey('gone'))
+  expect(failures.refusals(NOW).map(({ object }) => object)).toEqual(['node there'])
+})
