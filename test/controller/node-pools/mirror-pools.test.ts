@@ -90,7 +90,7 @@ test('a pool whose object is there already, though it was not seen, is read, and
   const kube = new FakeKube()
   const pools = new ObjectCache<NodePoolView>(() => undefined)
   const mirror = new PoolMirror({ kube, pools })
-  kube.put(PATH, { metadata: { name: 'workers' }, spec: { a: 1 } })
+  kube.put(PATH, { metadata: { name: 'workers', uid: 'u' }, spec: { a: 1 } })
   await mirror.mirror({ name: 'workers', spec: { a: 1 } })
   const view = pools.get('workers')
   expect(view?.spec).toEqual({ a: 1 })
