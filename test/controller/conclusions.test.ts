@@ -57,6 +57,23 @@ test('a pool that has completed its commit has nothing to plan', async () => {
   expect(await conclusions().plan('of nobody')).toBeUndefined()
 })
 
+test('the contents of a node are compared when it is there', async () => {
+  await using stage = await aStage()
+  const conclusions = await completed(stage)
+
+  expect(await conclusions().nodeChanges('n0')).toBeDefined()
+  expect(await conclusions().nodeChanges('nobody')).toBeUndefined()
+})
+
+test('a pool that the waiting commit removes has no plan', async () => {
+  await using stage = await aStage()
+  const conclusions = await completed(stage)
+  stage.push('b', { 'fleet.yaml': 'apiVersion: nodewave.io/v1alpha1\nkind: Fleet\nmetadata: {name: fleet}\nspec: {}\n' })
+  await stage.until(POOLS, reasonIs('CommitNeedsPromotion'))
+
+  expect(await conclusions().plan('workers')).toBeUndefined()
+})
+
 test('the plan of a commit that waits for promotion has what it would change, by waves', async () => {
   await using stage = await aStage()
   const conclusions = await completed(stage, { fleet: 'blastRadius: {maxNodes: 1}' })

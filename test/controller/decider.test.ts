@@ -49,6 +49,25 @@ test('a Decider assesses a pool once when nothing but the status of its decision
   expect(assessed).toBe(2)
 })
 
+test('a Decider assesses a pool again when its time has come, and not before', () => {
+  let assessed = 0
+  const decider = new Decider({
+    ...POOL_STEPS,
+    assess: (...asked) => {
+      assessed += 1
+      const assessment = POOL_STEPS.assess(...asked)
+      return assessment && { ...assessment, wakeAt: noon + 60_000 }
+    },
+  })
+  let pool = aPool({ controls: { paused: 'holidays' }, stable: 'older' }).with(aNode('x').on('older').reporting('Applied'))
+  const counts = [noon, noon + 59_999, noon + 60_000].map((now) => {
+    const decision = decider.decide({ pools: [pool], policy: {}, controls: {} }, now).decisions.get('workers')
+    if (decision) pool = { ...pool, memory: decision.status }
+    return assessed
+  })
+  expect(counts).toEqual([1, 1, 2])
+})
+
 test('a Decider clears a control when the status that comes back says that it was observed', () => {
   const decider = new Decider()
   const pool = aPool({ controls: { paused: 'holidays', retry: 'new' }, stable: 'older' }).with(aNode('x').on('older'))

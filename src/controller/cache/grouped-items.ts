@@ -47,9 +47,9 @@ export class GroupedItems<T extends { readonly name: string }> {
 
   #leaveGroup(item: T): void {
     const key = this.#keyOf(item)
-    const group = key === undefined ? undefined : this.#groups.get(key)
-    if (key === undefined || !group) return
-    group.delete(item.name)
-    if (group.size === 0) this.#groups.delete(key)
+    if (key === undefined) return
+    const group = this.#groups.get(key)
+    group?.delete(item.name)
+    if (group?.size === 0) this.#groups.delete(key)
   }
 }

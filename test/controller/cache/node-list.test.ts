@@ -20,6 +20,10 @@ test.each<readonly [what: string, nodes: readonly ClusterNode[], found: readonly
   )
 })
 
+test('a list that is shorter than the one that it is made like has no place for the rest', () => {
+  expect(new NodeList([a], new NodeList([a, b])).with([b]).nodes).toEqual([a])
+})
+
 test('nodes of a list are replaced in their places, and those that it does not have are not added', () => {
   const list = new NodeList([a, b])
   expect(list.with([later, c]).nodes).toEqual([later, b])
