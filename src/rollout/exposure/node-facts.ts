@@ -50,7 +50,7 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
-  const isExposed = assigned && changes && node.assigned !== undefined && isInRollout(node.assigned, clock)
+  const isExposed = assigned ? changes && isOfRollout(node, clock) : hasFormerContent(node, { target, stable, rollout, clock })
   const subject = { node, report, target, condition, assigned, isExposed, changes }
   const joins = isJoining(node, { target, stable, clock })
   return {
@@ -73,13 +73,27 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
   }
 }
 
+function isOfRollout({ assigned }: NodeView, clock: RolloutClock): boolean {
+  return assigned !== undefined && isInRollout(assigned, clock)
+}
+
+/** This rollout assigned it the target as that was before its labels changed. */
+function hasFormerContent(
+  node: NodeView,
+  { target, stable, rollout, clock }: Pick<NodeFacts, 'target' | 'stable'> & Pick<FactsContext, 'rollout' | 'clock'>,
+): boolean {
+  if (!isOfRollout(node, clock) || isAssigned(node, target) || isAssigned(node, stable)) return false
+  // It goes on under the name of a newer commit that renders the same.
+  return [rollout.target.revision, rollout.memory.history[0]?.revision].includes(node.assigned?.revision)
+}
+
 /**
- * Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. One that is held after it was exposed
- * keeps its place: else each canary that an operator holds would expose another node.
+ * Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. One that was exposed before it was held, or
+ * its labels were changed, keeps its place: else each canary to which that happens would expose another node.
  */
 function isCounted({ node, target, isExposed }: Pick<NodeFacts, 'node' | 'target' | 'isExposed'>): boolean {
-  if (node.assignedByHand || node.leaving || target.kind !== 'config') return false
-  return isExposed || node.hold === undefined
+  if (node.assignedByHand || node.leaving) return false
+  return isExposed || (target.kind === 'config' && node.hold === undefined)
 }
 
 /** At work on a commit that is neither the target nor stable: a fix need not wait until that work ends. */

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { assignments } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+
+const options: PoolOptions = {
+  stable: 'older',
+  since: noon - 5 * minute,
+  waves: [aWave('canary', 1, { soak: 10 * minute }), aWave('rest', '100%')],
+  wave: { index: 1, count: 2, name: 'canary' },
+  maxUnavailable: 3,
+}
+const canary = aNode('a')
+  .on('older')
+  .on('new', { at: noon - 3 * minute, since: noon - 2 * minute })
+const others = ['b', 'c', 'd'].map((name) => aNode(name).on('older'))
+const assigned = (node: NodeDraft, wants: PoolOptions['wants'] = {}) =>
+  assignments(decide(aPool({ ...options, wants }).with(node, ...others), noon))
+
+test.each<readonly [what: string, node: NodeDraft]>([
+  ['is in its soak', canary],
+  [
+    'is at work',
+    aNode('a')
+      .on('older')
+      .assignedTo('new', { at: noon - minute })
+      .reporting('Applying'),
+  ],
+  ['was put back', aNode('a').rolledBackFrom('new', { at: noon - minute })],
+])('a canary that %s keeps its place when its labels change and the commit wants something else of it', (_, node) => {
+  expect(assigned(node, { a: { digest: 'new, by other labels' } }).filter((action) => !action.startsWith('a '))).toEqual([])
+})
+
+test('a canary keeps its place when its labels change and the commit can no longer be rendered for it', () => {
+  expect(assigned(canary, { a: { problem: 'no such label' } })).toEqual([])
+})
