@@ -3,6 +3,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { type AgentStatus, formatAgentStatus } from '../../protocol/agent-status.ts'
 import type { Names } from '../../protocol/names.ts'
 import { isSameData } from '../../protocol/same-data.ts'
+import { showsAssignment } from '../policy/accept-assignment.ts'
 import type { AgentPorts, OwnNode } from '../ports.ts'
 import { Retry } from './retry.ts'
 
@@ -137,14 +138,19 @@ export class Reporter {
 
   /**
    * Nothing is sent before it is known what is there: an agent that starts again has usually nothing to say. Nor is anything said about an assignment
-   * that is not there any more: what the Node shows of it tells whether somebody removed it, or etcd has forgotten it.
+   * that etcd has forgotten: it would look as if somebody had removed that.
    */
   #missing(): Annotations | undefined {
     const known = this.#known
     if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
-    if (this.#wanted.about === known.uid && known.annotations[this.#names.desiredConfig] === undefined) return undefined
+    if (this.#wanted.about === known.uid && this.#hasForgotten(known)) return undefined
     const wanted = annotationsOf(this.#wanted, this.#names, known.uid)
     const differing = Object.entries(wanted).filter(([key, value]) => (known.annotations[key] ?? null) !== value)
     return differing.length === 0 ? undefined : Object.fromEntries(differing)
+  }
+
+  #hasForgotten({ uid, annotations }: Known): boolean {
+    const { desiredConfig, status } = this.#names
+    return annotations[desiredConfig] === undefined && !showsAssignment({ node: uid, shown: annotations[status] })
   }
 }

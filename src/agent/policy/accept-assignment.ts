@@ -112,7 +112,8 @@ export async function enforceOnRemoval(bare: Bare, { ports, state, options }: Ag
   throw refused('AssignmentLost', `${what}; ${remedy}`)
 }
 
-function showsAssignment({ node, shown }: Bare): boolean {
+/** The report is about an assignment of this Node. */
+export function showsAssignment({ node, shown }: Pick<Bare, 'node' | 'shown'>): boolean {
   const status = parseAgentStatus(shown)
   return status?.assigned !== undefined && isStatusOf(status, node)
 }

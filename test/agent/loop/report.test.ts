@@ -46,6 +46,16 @@ test('report about an assignment is sent to no Node that has none, unless it is 
   expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u2"}' }])
 })
 
+test('report about an assignment that was removed is sent to the Node that shows an earlier one about it', async () => {
+  const { node, clock, reporter } = reporting()
+  const shown = '{"phase":"Applying","since":"2026-01-01T00:00:00.000Z","assigned":"v1:a","node":"u1"}'
+  reporter.seen({ uid: 'u1', version: '1', annotations: { 'nodewave.io/status': shown } })
+  reporter.report({ status: status('Applied'), currentConfig: undefined, about: 'u1' })
+  await clock.advance(0)
+
+  expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z","node":"u1"}' }])
+})
+
 test('report is not sent when it stands on the Node already', async () => {
   const { node, clock, reporter } = reporting()
   reporter.seen({
