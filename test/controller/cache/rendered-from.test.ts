@@ -71,6 +71,13 @@ test('what a node is rendered from is the same object for as long as it is the s
   expect(factsFor({ ...node, renderedFrom: from('a', 8) }, reading('a')).cpu).toBe(8)
 })
 
+test('what a node is rendered from stays the same object for all four contents that are noted', () => {
+  const node = { facts: { ...facts }, renderedFrom: noted('b', 'c', 'd') }
+  const made = () => ['a', 'b', 'c', 'd'].map((fingerprint) => factsFor(node, reading(fingerprint)))
+  const first = made()
+  expect(made().map((each, index) => each === first[index])).toEqual([true, true, true, true])
+})
+
 test('a node whose note says what its machine has keeps its facts', () => {
   const node = { facts: { ...facts }, renderedFrom: { fingerprint: 'a', cpu: 2, memory: 4 * GIB } }
   expect(factsFor(node, reading('a'))).toBe(node.facts)

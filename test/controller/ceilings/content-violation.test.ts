@@ -45,9 +45,19 @@ test.each([
   expect(told(document, ['/etc/sudoers.d', '/etc/apt'])).toBeUndefined()
 })
 
-test('a Ceiling with a forbidden unit directory refuses a unit that is masked', () => {
-  const document = { units: [{ name: 'a.service', masked: true }] }
-  expect(told(document, ['/etc/systemd/system'])).toBe('path "/etc/systemd/system/a.service" is forbidden')
+test.each<readonly [what: string, unit: object, path: string | undefined]>([
+  ['that is masked', { masked: true }, '/etc/systemd/system/a.service'],
+  ['with content', { content: '[Service]' }, '/etc/systemd/system/a.service'],
+  ['with a drop-in', { dropIns: { '10-a.conf': '[Service]' } }, '/etc/systemd/system/a.service.d/10-a.conf'],
+  ['that is only enabled', { enabled: true }, undefined],
+])('a Ceiling with a forbidden unit directory refuses a unit %s, or allows it', (_, unit, path) => {
+  const message = told({ units: [{ name: 'a.service', ...unit }] }, ['/etc/systemd/system'])
+  expect(message).toBe(path && `path "${path}" is forbidden`)
+})
+
+test('a Ceiling with forbidden paths looks for none in numbers and in what is null', () => {
+  expect(told({ files: [{ path: '/srv/a', content: null, size: 3 }] }, ['/etc'])).toBeUndefined()
+  expect(told({ files: [{ path: '/srv/a', content: null, size: 3 }] }, ['/srv'])).toBe('path "/srv/a" is forbidden')
 })
 
 test('a Ceiling with forbidden paths allows the package of the kubelet, and without any it allows all', () => {
