@@ -117,3 +117,22 @@ test('the right to a payload is needed by a node whose annotation names it, or f
 
   expect(needed).toEqual(['named', 'rendered'])
 })
+
+test('payloads that a node names, or that are of a kept revision, are not swept', async () => {
+  const kube = new FakeKube()
+  for (const [name, revision] of Object.entries({ named: 'old', kept: 'a', neither: 'old' }))
+    kube.put(`${PAYLOADS}/${name}`, { metadata: { name, annotations: { 'nodewave.io/revision': revision } } })
+  const payloads = { kube, namespace: 'nodewave-system', configMaps: new ObjectCache<StoredConfigMap>(nothing) }
+  payloads.configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
+  const cluster = aCluster()
+  const node = { name: 'n0', namespace: '', resourceVersion: '1', payloads: ['named'] } as unknown as ClusterNode
+  cluster.nodes.observe({ type: 'sync', items: [node] })
+  const store = { list: () => [{ commit: 'a' }], reclaim: async () => undefined, collect: async () => ({ isDone: true }) }
+  const garbage = new GarbageCollector({
+    ...{ cluster, renderer: new PoolRenderer(), payloads: [payloads] },
+    store: store as unknown as RevisionStore,
+  })
+  const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
+  await garbage.collect({ fleet: { commit: 'a', historyLimit: 3 } as never, gathered, now: NOW })
+  expect(kube.requests).toEqual([`PATCH ${PAYLOADS}/neither`])
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ClusterStatuses } from '../../../src/controller/other-clusters/cluster-statuses.ts'
+import { NOBODY_TO_ASK } from '../../../src/controller/other-clusters/other-clusters.ts'
 import type { StatusAccounts } from '../../../src/controller/other-clusters/status-accounts.ts'
 import { type AccountStatuses, type CommitStatus, ForgeError } from '../../../src/forge/status/commit-status.ts'
 import { TestClock } from '../test-clock.ts'
@@ -176,4 +177,13 @@ test('nothing is asked while no pool waits', async () => {
   expect(forge.asked).toBe(1)
   stop()
   await running
+})
+
+test('a pool of another cluster is awaited, and has not failed, where nobody can be asked', () => {
+  expect(NOBODY_TO_ASK.awaited([{ cluster: 'eu', pool: 'workers' }], 'abc')).toEqual([
+    {
+      ...{ pool: 'eu/workers', failed: false },
+      why: 'whose status is not read: start the controller with --status-forge and --status-account',
+    },
+  ])
 })

@@ -12,3 +12,11 @@ test.each([
   refusals.add('a', 0)
   expect(refusals.nextAt(now, other)).toBe(next)
 })
+
+test('what was refused waits for its time, which is later each time, and the first refusal is told from others', () => {
+  const refusals = new Refusals()
+  expect(refusals.isWaiting('a', 0)).toBe(false)
+  expect(refusals.add('a', 0)).toEqual({ rest: 5_000, isFirst: true })
+  expect([4_999, 5_000].map((now) => refusals.isWaiting('a', now))).toEqual([true, false])
+  expect(refusals.add('a', 5_000)).toEqual({ rest: 10_000, isFirst: false })
+})

@@ -55,6 +55,14 @@ test('a rendered node has the version of its kubelet when the pool states one', 
   expect(renderedBy(aFleet())).not.toHaveProperty('version')
 })
 
+test('the policy of a fleet has what its Fleet states, and nothing else', () => {
+  const policyOf = (fleet: string) => compile(aSnapshot('a', aFleet({ fleet }))).policy
+
+  expect(policyOf('byHand: Deny')).toStrictEqual({})
+  expect(policyOf('maxUnavailable: 2')).toStrictEqual({ maxUnavailable: { count: 2 } })
+  expect(policyOf('maxFailures: 10%')).toStrictEqual({ maxFailures: { percent: 10 } })
+})
+
 test('a commit is kept without the files that are nothing to the fleet, and means the same without them', () => {
   const more = `---
 apiVersion: nodewave.io/v1alpha1

@@ -19,7 +19,7 @@ function aNode(name: string, change: { readonly desired?: object; readonly statu
 }
 
 test('a node that has what it was assigned unsigned gets the same assignment signed', () => {
-  expect(unsignedNodes('workers', { nodes: [aNode('a')], keyId: KEY })).toEqual([
+  expect(unsignedNodes('workers', { nodes: [aNode('a')], keyId: KEY })).toStrictEqual([
     {
       kind: 'sign',
       node: 'a',
