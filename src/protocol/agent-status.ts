@@ -32,6 +32,8 @@ export const API_SERVER_LOST = 'ApiServerLost'
 
 /** Reason of a RolledBack report: the agent had taken up a later assignment, so this one was not tried. */
 export const ASSIGNMENT_REPLAYED = 'AssignmentReplayed'
+/** The Node has no assignment and shows no report about one, and the host has something of an assignment. */
+export const ASSIGNMENT_LOST = 'AssignmentLost'
 
 /** Why a machine has to start again. */
 const rebootNeed = z.object({

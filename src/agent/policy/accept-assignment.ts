@@ -1,4 +1,4 @@
-import { ASSIGNMENT_REPLAYED, isStatusOf, parseAgentStatus } from '../../protocol/agent-status.ts'
+import { ASSIGNMENT_LOST, ASSIGNMENT_REPLAYED, isStatusOf, parseAgentStatus } from '../../protocol/agent-status.ts'
 import { checkSignature, counterOf, isCounterOfOurs, type TrustedKey } from '../../protocol/assignment-signature.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
@@ -109,13 +109,14 @@ export async function enforceOnRemoval(bare: Bare, { ports, state, options }: Ag
   const what =
     'the Node has none, and shows no report about one, as after a restore of etcd; the host stays as it is until it is assigned again'
   const remedy = `to let go of it: kubectl annotate --overwrite node ${bare.name} ${desiredConfig}={}, and when that is Applied, remove it`
-  throw refused('AssignmentLost', `${what}; ${remedy}`)
+  throw refused(ASSIGNMENT_LOST, `${what}; ${remedy}`)
 }
 
 /** The report is about an assignment of this Node. */
 export function showsAssignment({ node, shown }: Pick<Bare, 'node' | 'shown'>): boolean {
   const status = parseAgentStatus(shown)
-  return status?.assigned !== undefined && isStatusOf(status, node)
+  // A backup may also be of the time in which the agent missed its assignment.
+  return status?.assigned !== undefined && status.error?.reason !== ASSIGNMENT_LOST && isStatusOf(status, node)
 }
 
 /** Whether this is what was accepted last, or the host needs no signatures. */

@@ -273,6 +273,12 @@ test.each([
     await machine.clock.advance(20 * MINUTE)
 
     expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
+    const missing = machine.node.annotations
+    machine.assign({ flags: '--v=3' })
+    await machine.until('Applied')
+    machine.node.restore(missing)
+    await machine.clock.advance(20 * MINUTE)
+    expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
     expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
     const next = machine.assign({ flags: '--v=4' })
     await machine.untilDigest(next, 'Applied')
