@@ -24,7 +24,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   const asAsked = rollout.proven ? ONE_WAVE : wavesOf(pool.policy)
   const open = rollout.state === 'Completed' ? asAsked.length : openIndex(asAsked, rollout.memory.wave)
   const clock = clockOf({ pool, rollout, now })
-  const factsFor = reusableFacts({ rollout, clock, policy: pool.policy, isDivided: open < asAsked.length }, last)
+  const factsFor = reusableFacts({ pool: pool.name, rollout, clock, policy: pool.policy, isDivided: open < asAsked.length }, last)
   const order = scatteredOrder(pool, last)
   const facts = inOrderOf(pool.nodes, order).map(factsFor)
   const waves = withFirstNode(asAsked, { nodes: facts, sizes: rollout.memory.wave?.sizes })

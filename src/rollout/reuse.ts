@@ -4,6 +4,7 @@ import type { OpenWaves } from './exposure/waves.ts'
 import type { Instant } from './model/instant.ts'
 import type { NodeView } from './model/node-view.ts'
 import type { Member, PoolContext } from './model/pool-state.ts'
+import type { Rollout } from './model/rollout.ts'
 import { type Indices, scatteredIndices } from './model/scattered.ts'
 import type { PoolSnapshot, Revision } from './model/snapshot.ts'
 
@@ -55,8 +56,14 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     clock.watchedSince === last.clock.watchedSince &&
     clock.retriedAt === last.clock.retriedAt &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
-    (rollout.stable === undefined) === (last.rollout.stable === undefined)
+    (rollout.stable === undefined) === (last.rollout.stable === undefined) &&
+    isSameRun(rollout, last.rollout)
   )
+}
+
+/** A commit that renders the same goes on with the run under a name of its own. */
+function isSameRun({ target, memory }: Rollout, last: Rollout): boolean {
+  return target.revision === last.target.revision && memory.history[0]?.revision === last.memory.history[0]?.revision
 }
 
 export interface MembersContext extends PoolContext, OpenWaves {

@@ -32,6 +32,8 @@ export interface NodeFacts extends Reported, PlacedCandidate {
 }
 
 export interface FactsContext {
+  /** Name of the pool. */
+  readonly pool: string
   readonly rollout: Rollout
   readonly clock: RolloutClock
   readonly policy: RolloutPolicy
@@ -42,7 +44,7 @@ export interface FactsContext {
 const NOT_RENDERED: NodeTarget = { kind: 'problem', message: 'no configuration was rendered for this node' }
 
 /** Literals of one shape: one is made for each node in each pass. */
-export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: FactsContext): NodeFacts {
+export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivided }: FactsContext): NodeFacts {
   const report = reportOf(node)
   const target = targetFor(node, rollout.target)
   const stable = rollout.stable && targetFor(node, rollout.stable)
@@ -50,7 +52,9 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
-  const isExposed = assigned ? changes && isOfRollout(node, clock) : hasFormerContent(node, { target, stable, rollout, clock })
+  const isExposed = assigned
+    ? changes && isOfRollout(node, clock)
+    : hasFormerContent(node, { target, stable, pool, rollout, clock })
   const subject = { node, report, target, condition, assigned, isExposed, changes }
   const joins = isJoining(node, { target, stable, clock })
   return {
@@ -80,11 +84,18 @@ function isOfRollout({ assigned }: NodeView, clock: RolloutClock): boolean {
 /** This rollout assigned it the target as that was before its labels changed. */
 function hasFormerContent(
   node: NodeView,
-  { target, stable, rollout, clock }: Pick<NodeFacts, 'target' | 'stable'> & Pick<FactsContext, 'rollout' | 'clock'>,
+  {
+    target,
+    stable,
+    pool,
+    rollout,
+    clock,
+  }: Pick<NodeFacts, 'target' | 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
 ): boolean {
-  if (!isOfRollout(node, clock) || isAssigned(node, target) || isAssigned(node, stable)) return false
+  if (node.assigned?.pool !== pool || !isOfRollout(node, clock) || isAssigned(node, target) || isAssigned(node, stable))
+    return false
   // It goes on under the name of a newer commit that renders the same.
-  return [rollout.target.revision, rollout.memory.history[0]?.revision].includes(node.assigned?.revision)
+  return [rollout.target.revision, rollout.memory.history[0]?.revision].includes(node.assigned.revision)
 }
 
 /**

@@ -34,6 +34,14 @@ test.each<readonly [what: string, node: NodeDraft]>([
   expect(assigned(node, { a: { digest: 'new, by other labels' } }).filter((action) => !action.startsWith('a '))).toEqual([])
 })
 
+test('a node that was assigned the commit in another pool takes no place in the wave of this one', () => {
+  const moved = aNode('a').on('other', { at: noon - minute, revision: 'new', pool: 'gpu' })
+  const inTrial = aNode('b').on('new', { at: noon - 3 * minute, since: noon - 2 * minute })
+  const pool = aPool(options).with(moved, inTrial, aNode('c').on('older'))
+
+  expect(assignments(decide(pool, noon))).toEqual([])
+})
+
 test('a canary keeps its place when its labels change and the commit can no longer be rendered for it', () => {
   expect(assigned(canary, { a: { problem: 'no such label' } })).toEqual([])
 })
