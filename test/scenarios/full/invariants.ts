@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { type AgentStatus, ASSIGNMENT_REPLAYED, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
@@ -24,10 +25,11 @@ export interface PodInvariant {
   readonly holds: (pod: KubeObject, world: World) => boolean
 }
 
-/** What must hold of each Node, whoever wrote it. */
-export interface NodeInvariant {
+/** What must hold of each report of an agent. */
+export interface ReportInvariant {
   readonly claim: string
-  readonly holds: (node: KubeObject) => boolean
+  /** @param before what it said before */
+  readonly holds: (said: AgentStatus, before: AgentStatus | undefined) => boolean
 }
 
 /** What must hold of each status of a pool. */
@@ -38,7 +40,7 @@ export interface PoolInvariant {
 
 const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst, fewExposed]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
-const NODE_INVARIANTS: readonly NodeInvariant[] = [nothingGivenBack]
+const REPORT_INVARIANTS: readonly ReportInvariant[] = [nothingGivenBack]
 const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves, refusedAsOlder]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
@@ -47,8 +49,7 @@ export function watchOver(world: World): void {
     const assignment = assignmentIn(change)
     if (assignment && !world.isRestoring) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
-    for (const { claim, holds } of NODE_INVARIANTS)
-      if (!holds(node)) world.broken.push(`${node.metadata.name}: it does not hold that ${claim}`)
+    if (!world.isRestoring) judgeReport(node, world)
     if (change.type === 'DELETED' || hasEnded(node) || isBlocked(node)) world.disturbed.delete(node.metadata.name)
   })
   world.store.collection('pods').listen(({ entry, previous }) => {
@@ -64,6 +65,16 @@ export function watchOver(world: World): void {
     for (const { claim, holds } of POOL_INVARIANTS)
       if (!holds(pool, world)) world.broken.push(`pool ${pool.metadata.name}: it does not hold that ${claim}`)
   })
+}
+
+function judgeReport({ metadata: { name, annotations = {} } }: KubeObject, { said, broken, exposed }: World): void {
+  const [status, before] = [parseAgentStatus(annotations['nodewave.io/status']), said.get(name)]
+  if (status === undefined) return
+  for (const { claim, holds } of REPORT_INVARIANTS)
+    if (!holds(status, before)) broken.push(`${name}: it does not hold that ${claim}`)
+  said.set(name, status)
+  // It was given nothing.
+  if (status.error?.reason === ASSIGNMENT_REPLAYED) for (const { nodes } of exposed.values()) nodes.delete(name)
 }
 
 function judge(assignment: Assignment, world: World): void {

@@ -1,7 +1,6 @@
-import { parseAgentStatus } from '../../../../src/protocol/agent-status.ts'
-import type { NodeInvariant } from '../invariants.ts'
+import type { ReportInvariant } from '../invariants.ts'
 
-export const nothingGivenBack: NodeInvariant = {
-  claim: 'no agent gives its host back, since nobody takes an assignment away',
-  holds: ({ metadata: { annotations = {} } }) => parseAgentStatus(annotations['nodewave.io/status'])?.phase !== 'Reverted',
+export const nothingGivenBack: ReportInvariant = {
+  claim: 'no agent gives back a host that runs what was assigned, since nobody takes an assignment away',
+  holds: (said, before) => said.phase !== 'Reverted' || before?.active === undefined,
 }
