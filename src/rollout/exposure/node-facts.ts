@@ -52,9 +52,9 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
-  const isExposed = assigned
+  const isExposed = isAssigned(node, target)
     ? changes && isOfRollout(node, clock)
-    : hasFormerContent(node, { target, stable, pool, rollout, clock })
+    : hasFormerContent(node, { stable, pool, rollout, clock })
   const subject = { node, report, target, condition, assigned, isExposed, changes }
   const joins = isJoining(node, { target, stable, clock })
   return {
@@ -84,16 +84,9 @@ function isOfRollout({ assigned }: NodeView, clock: RolloutClock): boolean {
 /** This rollout assigned it the target as that was before its labels changed. */
 function hasFormerContent(
   node: NodeView,
-  {
-    target,
-    stable,
-    pool,
-    rollout,
-    clock,
-  }: Pick<NodeFacts, 'target' | 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
+  { stable, pool, rollout, clock }: Pick<NodeFacts, 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
 ): boolean {
-  if (node.assigned?.pool !== pool || !isOfRollout(node, clock) || isAssigned(node, target) || isAssigned(node, stable))
-    return false
+  if (node.assigned?.pool !== pool || !isOfRollout(node, clock) || isAssigned(node, stable)) return false
   // It goes on under the name of a newer commit that renders the same.
   return [rollout.target.revision, rollout.memory.history[0]?.revision].includes(node.assigned.revision)
 }

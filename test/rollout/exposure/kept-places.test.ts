@@ -34,6 +34,12 @@ test.each<readonly [what: string, node: NodeDraft]>([
   expect(assigned(node, { a: { digest: 'new, by other labels' } }).filter((action) => !action.startsWith('a '))).toEqual([])
 })
 
+test('a canary that is to be tried once more keeps its place when it is held', () => {
+  const ofClockAhead = aNode('a').rolledBackFrom('new', { at: noon + 60 * minute })
+
+  expect(assigned(ofClockAhead.held())).toEqual([])
+})
+
 test('a node that was assigned the commit in another pool takes no place in the wave of this one', () => {
   const moved = aNode('a').on('other', { at: noon - minute, revision: 'new', pool: 'gpu' })
   const inTrial = aNode('b').on('new', { at: noon - 3 * minute, since: noon - 2 * minute })
