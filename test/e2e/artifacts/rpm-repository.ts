@@ -20,7 +20,8 @@ export function rpmRepositoryPath(version: string): string {
 export async function buildRpmRepositories(target: string, kubelets: readonly RepositoryVersion[]): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'nodewave-e2e-rpm-'))
   await using base = await rpmRoot(directory, () => undefined)
-  const inside = (command: readonly string[]) => run('chroot', [base.root, ...command])
+  // The agent that gpg starts ends with the command: one that lives on keeps the root mounted.
+  const inside = (command: readonly string[]) => run('unshare', ['--pid', '--fork', 'chroot', base.root, ...command])
   const gpg = ['gpg', '--homedir', '/srv/gnupg', '--batch', '--quiet']
   await mkdir(join(base.root, 'srv/gnupg'), { mode: 0o700, recursive: true })
   await inside([...gpg, '--passphrase', '', '--quick-generate-key', 'e2e <e2e@nodewave.example>', 'rsa3072', 'sign', 'never'])
@@ -44,7 +45,6 @@ export async function buildRpmRepositories(target: string, kubelets: readonly Re
     await mkdir(join(place, '..'), { recursive: true })
     await run('cp', ['--archive', join(base.root, repository), place])
   }
-  await inside(['gpgconf', '--homedir', '/srv/gnupg', '--kill', 'all'])
 }
 
 /** The same paths and the same configuration file, and no scripts. */
