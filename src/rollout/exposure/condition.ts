@@ -8,7 +8,7 @@ import { hasFailedProof } from '../model/proof.ts'
  * Sound: Ready, with no work under way.
  * InFlight: at work on other content than the target, and within its time.
  * Broken: an unfinished rollout left it not Ready, put back, or with work that is overdue.
- * Down: not Ready for another reason, or its agent does not end the work on the stable content.
+ * Down: it does not serve for another reason, as where its agent does not end the work on the stable content, or no pod runs with that.
  */
 export type Condition = 'Sound' | 'InFlight' | 'Broken' | 'Down'
 
@@ -24,14 +24,15 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   if (given === undefined || isOnTarget) return node.ready ? 'Sound' : 'Down'
   const isBusy = isAtWork(node, report)
   if (isBusy && clock.now < deadlineOf(given, clock)) return 'InFlight'
-  if (isOnStable) return node.ready && !isBusy ? 'Sound' : 'Down'
-  return node.ready && !isBusy && !isFailure(report) && !hasFailedProof(node, report) ? 'Sound' : 'Broken'
+  if (isOnStable) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
+  return doesNotServe({ node, report }) || isFailure(report) ? 'Broken' : 'Sound'
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was put back and is Ready serves as before. */
-export function needsRepair({ node, report, condition }: Reported & { readonly condition: Condition }): boolean {
-  return (
-    condition === 'Broken' &&
-    (!node.ready || isAtWork(node, report) || report?.phase === 'Failed' || hasFailedProof(node, report))
-  )
+export function needsRepair(subject: Reported & { readonly condition: Condition }): boolean {
+  return subject.condition === 'Broken' && doesNotServe(subject)
+}
+
+function doesNotServe({ node, report }: Reported): boolean {
+  return !node.ready || isAtWork(node, report) || report?.phase === 'Failed' || hasFailedProof(node, report)
 }

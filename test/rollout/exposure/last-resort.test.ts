@@ -122,6 +122,19 @@ test('a fix reaches a node whose agent does not end the work on the stable conte
   expect(selected(decide(aPool({ ...options, zones: 'Any' }).with(hung, ...up('d', 'e')), noon))).toEqual(['d'])
 })
 
+const onStable = (name: string) => aNode(name).assignedTo('older', { at: noon - 30 * minute })
+
+test.each([
+  ['that its agent could not restore', (node: ReturnType<typeof onStable>) => node.reporting('Failed')],
+  ['on which no pod runs', (node: ReturnType<typeof onStable>) => node.reporting('Applied').noting('Failed')],
+])('a fix reaches a node %s on the stable content when it uses up the budget', (_, out) => {
+  const poolWithout = (name: string) => [out(onStable(name)), ...up(...['a', 'b', 'c'].filter((other) => other !== name))]
+  const selectedWithout = (name: string) =>
+    selected(decide(aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1 }).with(...poolWithout(name)), noon))
+
+  expect(['a', 'b', 'c'].map(selectedWithout)).toEqual([['a'], ['b'], ['c']])
+})
+
 const superseded = (name: string, at = noon - minute) =>
   aNode(name).on('older').assignedTo('bad', { at }).reporting('Applying', { active: 'bad' })
 
