@@ -62,7 +62,9 @@ export function nodeKey(node: NodeState, around: Ages): string {
   const { name, active, assigned, status, wasSound } = node
   const isCounted = wasSound && countsForExposure(node, around)
   const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, isCounted, wasNeverReady(node)].map(Number)
-  const task = assigned ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant},${assignedKey(node, around)}` : ''
+  const task = assigned
+    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${assigned.unsound ?? ''},${assignedKey(node, around)}`
+    : ''
   const ages = `${creationKey(node, around)},${sinceKeys(node, around)}`
   const last = status ? `${status.active}${isApplied(status) || isFailure(status)}` : ''
   return `${name}.${node.pool},${flags.join('')},${active},${ages};${task};${last};${seenKey(node, around)}${rebootKey(node, around)}`

@@ -62,8 +62,9 @@ function assigned(
   node: NodeState,
   { action, pool }: { readonly action: Extract<Action, { kind: 'assign' }>; readonly pool: string },
 ): NodeState {
-  const { digest, revision, grant, at, reboot } = action
-  return { ...node, assigned: { digest, revision, grant, at, pool, ...(reboot && { reboot }) }, wasSound: isReady(node) }
+  const { digest, revision, grant, at, reboot, unsound } = action
+  const given = { digest, revision, grant, at, pool, ...(reboot && { reboot }), ...(unsound && { unsound }) }
+  return { ...node, assigned: given, wasSound: isReady(node) }
 }
 
 /** Frozen statuses are shared by many states. */

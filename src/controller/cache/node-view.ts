@@ -117,6 +117,7 @@ function assignedBy(config: DesiredConfig | undefined, copiedAt: Instant | undef
     pool: config.POOL,
     grant: config.GRANT ?? 'restart',
     reboot: parseRebootOrder(config.REBOOT),
+    unsound: config.UNSOUND,
     at: at > 0 ? at : undefined,
     counter: counterOf(config),
     copiedAt,

@@ -28,6 +28,6 @@ export function unsignedNodes(
 /** Under a counter of its own, like every assignment. */
 function signAgain(node: string, assigned: Assignment | undefined): SignNode | undefined {
   if (assigned?.at === undefined) return undefined
-  const { digest, revision, pool, grant, reboot, at } = assigned
-  return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }) }
+  const { digest, revision, pool, grant, reboot, unsound, at } = assigned
+  return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }), ...(unsound && { unsound }) }
 }

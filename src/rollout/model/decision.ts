@@ -18,6 +18,8 @@ export type Action =
       readonly grant: Disruption
       /** Goes into REBOOT. */
       readonly reboot?: RebootOrder | undefined
+      /** Goes into UNSOUND. */
+      readonly unsound?: true | undefined
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */

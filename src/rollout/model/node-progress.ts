@@ -129,6 +129,11 @@ interface Subject {
 }
 
 function onGoal(subject: Subject): NodeProgress {
+  const progress = stageOf(subject)
+  return progress.phase === 'Failed' && !isEvidence(subject, subject.course) ? { ...progress, isEvidence: false } : progress
+}
+
+function stageOf(subject: Subject): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   if (wasDownBefore(node, assigned, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
@@ -174,9 +179,7 @@ function silent(subject: Subject): NodeProgress {
   const message = 'the agent has not started the assignment'
   if (node.ready) {
     const until = silenceEnds(assigned, course)
-    if (until > course.now) return { phase: 'Assigned', pending: true, until }
-    const silence = failed({ reason: 'AgentSilent', message })
-    return isEvidence({ node, report: undefined }, course) ? silence : { ...silence, isEvidence: false }
+    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
   }
   const failure = { reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}, and ${message}` }
   return untilDeadline(subject, { phase: 'Assigned', failure })

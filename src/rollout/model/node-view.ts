@@ -70,6 +70,8 @@ export interface Assignment {
   readonly grant: Disruption
   /** The boot that had to end with it. */
   readonly reboot?: RebootOrder | undefined
+  /** UNSOUND: it was Ready and did not serve when it was assigned this. */
+  readonly unsound?: true | undefined
   /** ASSIGNED, when it can be read. */
   readonly at?: Instant | undefined
   /** COUNTER, or what stands for it; absent: nothing does. */

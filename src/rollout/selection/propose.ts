@@ -5,6 +5,7 @@ import { targetFor } from '../exposure/node-facts.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
+import { isUnsound } from '../model/evidence.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
@@ -33,6 +34,8 @@ export interface SelectableNode extends NodeRequest {
   readonly digest: string
   /** Its pods go first: it is cordoned now, and assigned later. */
   readonly mustDrain: boolean
+  /** It is Ready and does not serve. */
+  readonly isUnsound: boolean
   /** A pod has to run on it afterwards. */
   readonly needsProof: boolean
 }
@@ -116,6 +119,7 @@ function requestFor(member: Member, { price, state }: { readonly price: Price; r
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
     mustDrain: isToDrain(member, state),
+    isUnsound: isUnsound(member),
     needsProof: needsProof(member, state),
   }
 }

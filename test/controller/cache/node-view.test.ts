@@ -67,6 +67,11 @@ test.each<readonly [what: string, draft: Draft, view: Partial<NodeView>]>([
     desired({ ...OWN, ASSIGNED: '1970-01-01T00:00:00Z' }),
     { assigned: { ...assignedOf(), at: undefined } },
   ],
+  [
+    'assigned when it did not serve',
+    desired({ ...OWN, UNSOUND: true }),
+    { assigned: { ...assignedOf(), at: undefined, unsound: true } },
+  ],
   ['that somebody assigned without DIGEST', desired({ POOL: 'workers' }), { assignedByHand: true, assigned: undefined }],
   ['that somebody assigned without POOL', desired({ DIGEST: OWN.DIGEST }), { assignedByHand: true, assigned: undefined }],
   ['with an assignment that is none', { annotations: { 'desired-config': '{' } }, { assignedByHand: true, assigned: undefined }],

@@ -32,6 +32,12 @@ test('a node that has what it was assigned unsigned gets the same assignment sig
   ])
 })
 
+test('a node that did not serve when it was assigned still says so when that is signed', () => {
+  expect(unsignedNodes('workers', { nodes: [aNode('a', { desired: { UNSOUND: true } })], keyId: KEY })).toMatchObject([
+    { node: 'a', unsound: true },
+  ])
+})
+
 test.each([
   ['is signed by this key', { desired: { SIGNATURE } }],
   ['failed: it would be tried again', { status: { phase: 'RolledBack' } }],

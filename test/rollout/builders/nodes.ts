@@ -3,6 +3,7 @@ import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
 import type { RebootOrder, RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import type { RequestedBy } from '../../../src/protocol/requested-by.ts'
+import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView, Pressure } from '../../../src/rollout/model/node-view.ts'
 import { hour, minute, noon, stamp } from './instants.ts'
@@ -77,6 +78,13 @@ export class NodeDraft implements NodeView {
   /** The annotation is written, and the agent has not said anything about it. */
   assignedTo(digest: string, { at = noon, pool = 'workers', revision = digest, counter }: When = {}): NodeDraft {
     return this.#with({ assigned: { digest, revision, pool, grant: 'restart', at, ...(counter !== undefined && { counter }) } })
+  }
+
+  /** As the controller wrote it. */
+  assignedBy(action: Action | undefined): NodeDraft {
+    if (action?.kind !== 'assign') throw new Error('it was assigned nothing')
+    const { digest, revision, grant, at, unsound } = action
+    return this.#with({ assigned: { digest, revision, pool: 'workers', grant, at, unsound } })
   }
 
   /** The agent speaks of the present assignment. */

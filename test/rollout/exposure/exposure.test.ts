@@ -123,6 +123,28 @@ test('a wave tries no more broken nodes in vain than it has places', () => {
   expect(assignments(decide(pool.with(tried, broken('z1')), noon))).toEqual([])
 })
 
+const brokenBy = (content: string) =>
+  aNode('z')
+    .on('old')
+    .assignedTo(content, { at: noon - 30 * minute })
+
+test.each([
+  ['its agent could not restore', brokenBy('a').reporting('Failed')],
+  ['no pod runs on', brokenBy('a').reporting('Applied').noting('Failed')],
+])('a fix does not fail on a node that %s already, and another one tries it', (_, node) => {
+  const pool = aPool({ ...superseded, maxUnavailable: 2 })
+  const begun = decide(pool.with(node, ...old('n0', 'n1')), noon)
+  const fix = begun.actions.find((action) => action.kind === 'assign')
+  const failed = node.assignedBy(fix).reporting('RolledBack', { error: { reason: 'Unhealthy', message: 'still broken' } })
+  const next = decide({ ...pool.with(failed, ...old('n0', 'n1')), memory: begun.status }, noon + minute)
+
+  expect(fix).toMatchObject({ node: 'z', digest: 'b', unsound: true })
+  expect(next.status.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Stalled', reason: 'NodesFailed', message: expect.stringContaining('still broken') }),
+  )
+  expect(assignments(next)).toHaveLength(1)
+})
+
 test('a broken node that the new content heals is the evidence that its wave waits for', () => {
   const healed = broken('z')
     .assignedTo('b', { at: noon - 14 * minute })

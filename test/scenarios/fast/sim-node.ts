@@ -38,11 +38,18 @@ const NOTHING_SHOWN = {
 
 const NO_LABELS = {}
 
-const assignedWhenDown = new WeakSet<Assignment>()
+const assignedWhenUnsound = new WeakSet<Assignment>()
 
 /** What really was, whatever clocks have stamped. */
-export function wasDownWhenAssigned(assigned: Assignment): boolean {
-  return assignedWhenDown.has(assigned)
+export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
+  return assignedWhenUnsound.has(assigned)
+}
+
+/** Its agent could not restore it, or no pod runs on it. */
+export function doesNotServe({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
+  if (assigned === undefined || status?.assigned !== assigned.digest) return false
+  if (status.phase !== 'Applied') return status.phase === 'Failed'
+  return proof?.state === 'Failed' && proof.digest === assigned.digest && proof.assignedAt === assigned.at
 }
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
@@ -125,8 +132,15 @@ export class SimNode {
 
   assign(assigned: Assignment, wantsProof: boolean): void {
     const { digest, at: assignedAt = 0 } = assigned
-    if (!this.#shown.ready) assignedWhenDown.add(assigned)
+    if (!this.#shown.ready || this.#isUnsoundFor(digest)) assignedWhenUnsound.add(assigned)
     this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
+  }
+
+  /** What it gets once more does not make it sound by that. */
+  #isUnsoundFor(digest: string): boolean {
+    const { assigned, status } = this.#shown
+    if (assigned?.digest !== digest) return doesNotServe(this.#shown)
+    return assignedWhenUnsound.has(assigned) && (status?.phase !== 'Applied' || doesNotServe(this.#shown))
   }
 
   /** Something that a person or the controller writes. */

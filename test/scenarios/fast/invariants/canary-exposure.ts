@@ -1,7 +1,7 @@
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
-import { wasDownWhenAssigned } from '../sim-node.ts'
+import { doesNotServe, wasUnsoundWhenAssigned } from '../sim-node.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
@@ -56,7 +56,7 @@ function isExposed(
  * controller was behind, its stamp says that the outage came later than it did.
  */
 function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
-  if (assigned !== undefined && wasDownWhenAssigned(assigned)) return false
+  if (assigned !== undefined && wasUnsoundWhenAssigned(assigned)) return false
   const at = assigned?.at ?? 0
   const isStuck = status !== undefined && !['Applied', 'RolledBack', 'Failed'].includes(status.phase)
   // Two assignments may be of one instant.
@@ -66,5 +66,5 @@ function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
 
 /** Before it is assigned anything. */
 function isSound(node: NodeView): boolean {
-  return node.ready && (node.assigned === undefined || hasEnded(node))
+  return node.ready && !doesNotServe(node) && (node.assigned === undefined || hasEnded(node))
 }
