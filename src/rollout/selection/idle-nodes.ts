@@ -3,13 +3,14 @@ import { alreadyRuns, isAtWork, isFailure } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { isBeingProved } from '../model/proof.ts'
 
 /**
  * It counts as unavailable already, but no work of ours disturbs it, and its pods may still run. To change it takes no place from nodes that
  * are available, but no more of them change at once than may be unavailable.
  */
 export function isIdle(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
-  return isIdleUnderCordon(withHeartbeat(member)) || isReadyByAnOldHeartbeat(member) || isDownForAMoment(member, state)
+  return isIdleUnderCordon(onceShown(member)) || isToBeShown(member) || isDownForAMoment(member, state)
 }
 
 /** Somebody cordoned it, and nothing else makes it unavailable: what we drained it for, if anything, is over. */
@@ -18,14 +19,17 @@ export function isIdleUnderCordon({ node, report, drain }: Member): boolean {
   return isTheirs && !isUnavailable({ ...node, unschedulable: false }, report)
 }
 
-/** It is Ready by a heartbeat of the kubelet before, and nothing else makes it unavailable. */
-function isReadyByAnOldHeartbeat(member: Member): boolean {
-  const { node, report } = withHeartbeat(member)
-  return member.node.staleReady === true && !isUnavailable(node, report)
+/** That its kubelet has a heartbeat, or that pods run on it, is still to be shown, and nothing else makes it unavailable. */
+function isToBeShown(member: Member): boolean {
+  const { node, report } = onceShown(member)
+  return node !== member.node && !isUnavailable(node, report)
 }
 
-function withHeartbeat(member: Member): Member {
-  return member.node.staleReady ? { ...member, node: { ...member.node, staleReady: undefined } } : member
+function onceShown(member: Member): Member {
+  const { node, report } = member
+  const isUnproved = isBeingProved(node, report)
+  if (!node.staleReady && !isUnproved) return member
+  return { ...member, node: { ...node, staleReady: undefined, proof: isUnproved ? undefined : node.proof } }
 }
 
 /** Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. */

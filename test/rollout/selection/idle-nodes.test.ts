@@ -40,6 +40,12 @@ test.each<readonly [what: string, isIdle: boolean, node: NodeDraft]>([
   ['is Ready by a heartbeat of the kubelet before', true, stale(old)],
   ['is Ready by such a heartbeat, and somebody cordoned', true, stale(old.cordoned())],
   ['is Ready by such a heartbeat, and at work', false, stale(aNode('a').assignedTo('new'))],
+  ['is still to be proved by a pod', true, old.noting('Wanted')],
+  ['is still to be proved by a pod, and Ready by such a heartbeat', true, stale(old.noting('Wanted'))],
+  ['is still to be proved by a pod, and somebody cordoned', true, old.noting('Wanted').cordoned()],
+  ['is proved', false, old.noting('Passed')],
+  ['can run no pod', false, old.noting('Failed')],
+  ['can run no pod, and is Ready by such a heartbeat', false, stale(old.noting('Failed'))],
   ['has such a heartbeat, and went down long ago', false, stale(old.notReady(noon - at))],
 ])('a node that %s is idle: %s', (_, expected, node) => {
   expect(isIdle(aMember(node), { pool: aPool({ applyTimeout: at }).with(node), now: noon })).toBe(expected)
