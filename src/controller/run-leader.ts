@@ -86,10 +86,23 @@ function revertsFor(parts: ControllerParts, { ports, cluster }: LeaderOptions): 
   return new RevertProposer({ place, sources: { ...parts, compile, head }, pools, head, tell, clock, log })
 }
 
+/** Milliseconds. Where Git is away for longer, rollouts go on with what the cluster remembers. */
+const FIRST_WORD = 10_000
+
+/** After a restore of etcd, or when somebody has deleted the newest revision, the cluster remembers an older commit as the newest. */
+async function heardOfHead(
+  { intake, ports: { clock } }: ControllerParts,
+  { wake, signal }: Pick<LeaderOptions, 'wake' | 'signal'>,
+) {
+  const until = clock.now() + FIRST_WORD
+  while (!intake.hasNews && !signal.aborted && clock.now() < until) await wake.wait(clock, { until, signal })
+}
+
 async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions, passed: () => void): Promise<void> {
   const { clock } = parts.ports
   const pace = new PassPace()
   let failures = 0
+  await heardOfHead(parts, { wake, signal })
   // Until here there was no pass to wait for.
   wake.take()
   /** When the oldest change came that no pass has taken yet: one that fails takes none. */

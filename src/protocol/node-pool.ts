@@ -26,6 +26,7 @@ export type PoolReason =
   | 'DrainBlocked'
   | 'VersionSkew'
   | 'ControlPlaneUnhealthy'
+  | 'RepositoryUnread'
   | 'InvalidRepository'
   | 'UntrustedCommit'
   | 'RenderFailed'

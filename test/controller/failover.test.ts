@@ -281,11 +281,35 @@ test('the newest revision is kept again when somebody deletes it, and the next l
 
   await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   await replicas.clock.advance(SECOND)
-  replicas.source.forget()
+  replicas.source.loseContact()
   await first.stop()
   await replicas.start('second')
   await replicas.clock.advance(60 * SECOND)
 
   expect(await assigned(replicas)).toEqual(['b', 'b', 'b'])
   expect(await isCompleted(replicas, B)).toBe(true)
+})
+
+test('a leader that does not know the newest revision waits some seconds for the repository, and sends no node back', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  const files = { a: aFleet({ v: 2, rollout: ONE_BY_ONE }), b: aFleet({ v: 5, rollout: ONE_BY_ONE }) }
+  for (const digit of ['a', 'b'] as const) {
+    replicas.push(digit, files[digit])
+    await replicas.clock.advance(600 * SECOND)
+  }
+  await first.stop()
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  const seen = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => seen.add(assignedRevision(node)?.[0]))
+
+  replicas.source.hesitate()
+  await replicas.start('second')
+  await replicas.clock.advance(9 * SECOND)
+  replicas.push('b', files.b)
+  await replicas.clock.advance(60 * SECOND)
+
+  expect(await assigned(replicas)).toEqual(['b', 'b', 'b'])
+  expect([...seen].filter((revision) => revision !== 'b')).toEqual([])
 })

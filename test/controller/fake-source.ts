@@ -26,8 +26,13 @@ export class FakeSource implements HeadSource {
     })
   }
 
-  /** From now on nobody who comes hears anything. */
-  forget(): void {
+  /** From now on who comes hears that it cannot be reached. */
+  loseContact(): void {
+    this.#head = { kind: 'trouble', message: 'connection refused' }
+  }
+
+  /** From now on who comes hears nothing until something new is told, as from a server that takes its time. */
+  hesitate(): void {
     this.#head = undefined
   }
 

@@ -93,7 +93,7 @@ test('a controller that starts with the repository out of reach goes on from wha
   await stage.addNodes(2)
   stage.startAgents()
   await settled(stage)
-  stage.source.forget()
+  stage.source.loseContact()
   await stage.kube.create(NODES, stage.aNode('late'))
   stage.startController()
   await stage.until(NODES, isAt(A))

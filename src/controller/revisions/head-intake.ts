@@ -17,6 +17,8 @@ export interface HeadState {
   readonly fleet?: CompiledFleet
   /** The newest commit of the branch, accepted or not. */
   readonly observed?: string
+  /** `fleet` is what was accepted last as far as the cluster remembers: no valid commit has come from the repository yet. */
+  readonly unread?: true
   /** Why the newest commit is not taken. */
   readonly problem?: string
   /** Why the signatures of the newest commit do not suffice; what it holds was not looked at. */
@@ -63,6 +65,11 @@ export class HeadIntake {
 
   get state(): HeadState {
     return this.#state
+  }
+
+  /** The repository, or that it cannot be read, was heard of since the last pass. */
+  get hasNews(): boolean {
+    return this.#pending.length > 0
   }
 
   /** Only the last of several heads is of interest. */
@@ -115,7 +122,7 @@ export class HeadIntake {
     const last = this.#options.store.list()[0]
     const fleet = last && (await this.#options.library.get(last.commit))
     if (!fleet) return
-    this.#state = { fleet, observed: fleet.commit }
+    this.#state = { fleet, observed: fleet.commit, unread: true }
     // Its Secrets may have changed since, and Git may be away.
     if (fleet.secretRefs)
       this.#watch(headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true }), { fleet, seen: [NOT_LOOKED] })

@@ -82,6 +82,7 @@ export async function gather(
       pool,
       head: head.fleet,
       problem: head.problem,
+      unread: head.unread,
       untrusted: head.untrusted,
       held: head.held,
       view,

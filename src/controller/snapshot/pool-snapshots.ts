@@ -22,6 +22,7 @@ export interface PoolSources {
   readonly pool: CompiledPool
   readonly head: CompiledFleet
   readonly problem: string | undefined
+  readonly unread: true | undefined
   readonly untrusted: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
@@ -122,6 +123,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.pool === b.pool &&
     a.head === b.head &&
     a.problem === b.problem &&
+    a.unread === b.unread &&
     a.untrusted === b.untrusted &&
     a.held === b.held &&
     isSameData(a.view?.controls, b.view?.controls) &&
@@ -151,6 +153,7 @@ function snapshotOf(
     pool,
     head,
     problem,
+    unread,
     untrusted,
     held,
     view,
@@ -211,6 +214,7 @@ function snapshotOf(
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
+    ...(unread && { repositoryUnread: unread }),
     ...(untrusted !== undefined && { untrustedCommit: untrusted }),
     ...(held !== undefined && { unpromotedCommit: held }),
   }

@@ -6,10 +6,12 @@ import { describeGates } from '../model/text.ts'
 import { stoppedFleet } from '../target/fleet-stop.ts'
 import { exceededCeiling } from './ceiling.ts'
 import { closedWindow } from './closed-window.ts'
+import { unreadRepository } from './unread-repository.ts'
 
 /** Each looks at one reason why no node may be taken now; the first that holds is reported, and all that hold are kept to. */
 const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [
   blockedTarget,
+  unreadRepository,
   exceededCeiling,
   paused,
   stoppedFleet,

@@ -100,6 +100,8 @@ export interface PoolSnapshot {
   readonly kept?: ReadonlySet<string>
   /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
   readonly repositoryProblem?: string
+  /** No valid commit has been read from the repository since this process leads: `head` is the newest one that the cluster remembers. */
+  readonly repositoryUnread?: true
   /** Why the signatures of the newest commit of the repository do not suffice, if so; `head` is the one before. */
   readonly untrustedCommit?: string
   /** Why the newest commit of the repository is not taken before a person promotes it, if so; `head` is the one before. */

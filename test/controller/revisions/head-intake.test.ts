@@ -90,22 +90,23 @@ test('of several commits that came meanwhile the last one is looked at', async (
 })
 
 test.each<readonly [what: string, events: readonly HeadEvent[], state: object]>([
-  ['nothing new', [], { fleet: 'a', observed: 'a' }],
-  ['a repository that is away', [trouble], { fleet: 'a', observed: 'a', trouble: 'away' }],
-  ['a repository that came back', [trouble, mended], { fleet: 'a', observed: 'a' }],
+  ['the same commit from the repository', [head(A)], { fleet: 'a', observed: 'a' }],
+  ['nothing new', [], { fleet: 'a', observed: 'a', unread: true }],
+  ['a repository that is away', [trouble], { fleet: 'a', observed: 'a', unread: true, trouble: 'away' }],
+  ['a repository that came back', [trouble, mended], { fleet: 'a', observed: 'a', unread: true }],
   ['a commit after trouble', [trouble, head(C)], { fleet: 'c', observed: 'c' }],
-  ['a commit without a signature', [refused('UntrustedCommit')], { fleet: 'a', observed: 'b', untrusted: 'why' }],
-  ['a commit that is no fleet', [refused('InvalidRepository')], { fleet: 'a', observed: 'b', problem: 'why' }],
+  ['a commit without a signature', [refused('UntrustedCommit')], { fleet: 'a', observed: 'b', unread: true, untrusted: 'why' }],
+  ['a commit that is no fleet', [refused('InvalidRepository')], { fleet: 'a', observed: 'b', unread: true, problem: 'why' }],
   [
     'trouble after such a commit',
     [refused('InvalidRepository'), trouble],
-    { fleet: 'a', observed: 'b', problem: 'why', trouble: 'away' },
+    { fleet: 'a', observed: 'b', unread: true, problem: 'why', trouble: 'away' },
   ],
   ['a good commit after such a one', [refused('UntrustedCommit'), head(C)], { fleet: 'c', observed: 'c' }],
   [
     'another kind of bad commit after such a one',
     [refused('UntrustedCommit'), refused('InvalidRepository')],
-    { fleet: 'a', observed: 'b', problem: 'why' },
+    { fleet: 'a', observed: 'b', unread: true, problem: 'why' },
   ],
 ])('what was accepted last stays with %s, unless another commit is accepted', async (_, events, state) => {
   const { intake, absorb } = anIntake({ kept: A })
@@ -125,6 +126,7 @@ test.each<readonly [what: string, problems: readonly string[], text: string]>([
   expect(shown(intake.state)).toEqual({
     fleet: 'a',
     observed: 'b',
+    unread: true,
     problem: `commit "bbbbbbbbbbbb" is invalid and was not accepted:${text}`,
   })
   expect(did()).not.toContain('put b')
@@ -147,7 +149,7 @@ test('the accepted commit is kept again when somebody has deleted it, also while
 test('a commit that needs promotion waits for it, and for nothing else', async () => {
   const { intake, absorb, state, did } = anIntake({ kept: A, objections: { [B]: 'much' } })
   await absorb(head(B))
-  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'b', held: 'much', heldFleet: 'b' })
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'b', unread: true, held: 'much', heldFleet: 'b' })
   did()
   await absorb()
   expect(did()).toEqual([])
@@ -174,7 +176,12 @@ test('a commit that the server refuses to keep is not accepted, and is tried aga
   const { intake, absorb, state } = anIntake({ kept: A })
   state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
   expect(await absorb(head(B))).toMatchObject([{ message: 'quota' }])
-  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'b', problem: `commit "${B}" cannot be stored: quota` })
+  expect(shown(intake.state)).toEqual({
+    fleet: 'a',
+    observed: 'b',
+    unread: true,
+    problem: `commit "${B}" cannot be stored: quota`,
+  })
   expect(await absorb()).toEqual([])
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
 })
@@ -183,7 +190,7 @@ test('a server that is away ends the pass, and says nothing of the commit', asyn
   const { intake, absorb, state } = anIntake({ kept: A })
   state.failures.push(new KubeError('away', { code: 0, reason: 'Unreachable' }))
   await expect(absorb(head(B))).rejects.toThrow('away')
-  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a' })
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a', unread: true })
   await absorb()
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
 })

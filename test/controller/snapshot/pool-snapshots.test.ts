@@ -25,6 +25,7 @@ function sources(more: Partial<PoolSources> = {}): PoolSources {
       pool,
       head,
       problem: undefined,
+      unread: undefined,
       untrusted: undefined,
       held: undefined,
       view: undefined,

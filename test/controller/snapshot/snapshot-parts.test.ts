@@ -21,7 +21,17 @@ const node = (name: string) => ({ name, facts: { name }, view: { name } }) as ne
 const [n0, n1] = [node('n0'), node('n1')]
 const head = fleetOf('new', pool)
 const base: PoolSources = {
-  ...{ pool, head, problem: undefined, untrusted: undefined, held: undefined, view: undefined, nodes: [n0], pods: new Map() },
+  ...{
+    pool,
+    head,
+    problem: undefined,
+    unread: undefined,
+    untrusted: undefined,
+    held: undefined,
+    view: undefined,
+    nodes: [n0],
+    pods: new Map(),
+  },
   ...{
     contested: [],
     known: [],
@@ -57,6 +67,7 @@ test.each<readonly [what: string, sources: Partial<PoolSources>, parts: Partial<
   ],
   ['since when time counts', { steadySince: 0 }, { steadySince: 0 }],
   ['since when nodes are watched', { watchedSince: 0 }, { watchedSince: 0 }],
+  ['that the repository has not been read', { unread: true }, { repositoryUnread: true }],
   ['what is wrong in the repository', { problem: 'bad' }, { repositoryProblem: 'bad' }],
   ['a commit that is not trusted', { untrusted: 'nobody' }, { untrustedCommit: 'nobody' }],
   ['a commit that waits', { held: 'much' }, { unpromotedCommit: 'much' }],
@@ -80,6 +91,7 @@ const refusal = { object: 'node n0', about: 'd', message: 'no', isDue: true } as
 test.each<readonly [what: string, sources: Partial<PoolSources>]>([
   ['its content', { pool: { ...pool } }],
   ['the newest commit', { head: fleetOf('newer', pool) }],
+  ['that the repository has not been read', { unread: true }],
   ['what is wrong in the repository', { problem: 'bad' }],
   ['who signed', { untrusted: 'nobody' }],
   ['what waits', { held: 'much' }],

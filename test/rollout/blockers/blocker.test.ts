@@ -34,6 +34,25 @@ test.each([
   expect(condition(decide(pool, noon), 'Ready')).toMatchObject({ status: 'True', reason: 'Completed', message })
 })
 
+const overtaken = aNode('a')
+  .assignedTo('older', { at: noon - hour, counter: 5 })
+  .reporting('RolledBack', { counter: 7, error: { reason: 'AssignmentReplayed', message: 'older' } })
+
+test('a pool of whose nodes one has a newer assignment than the cluster remembers changes none before the repository has been read', () => {
+  const unread = { head: 'new', stable: 'older', repositoryUnread: true } as const
+  const decision = decide(aPool(unread).with(overtaken, aNode('b').on('older')), noon)
+
+  expect(selected(decision)).toEqual([])
+  expect(condition(decision, 'Ready')).toMatchObject({
+    reason: 'RepositoryUnread',
+    message:
+      '0 of 2 nodes are at new; "a": the agent accepted a newer assignment than the cluster remembers; ' +
+      'which commit is the newest is not known before a valid one has been read from the repository',
+  })
+  expect(selected(decide(aPool(unread).with(aNode('b').on('older')), noon))).toEqual(['b'])
+  expect(selected(decide(aPool({ head: 'new', stable: 'older' }).with(overtaken, aNode('b').on('older')), noon))).not.toEqual([])
+})
+
 test('a pool of a paused fleet takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', fleet: { paused: '' } }).with(...nodes('a', 'b')), noon)
 

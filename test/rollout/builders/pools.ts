@@ -29,6 +29,7 @@ export interface PoolOptions extends PolicyOptions {
   readonly gateAnswers?: PoolSnapshot['gateAnswers']
   readonly controls?: PoolSnapshot['controls']
   readonly repositoryProblem?: string
+  readonly repositoryUnread?: true
   readonly fleet?: PoolSnapshot['fleet']
 }
 
@@ -53,6 +54,7 @@ function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSna
     memory: memoryOf(options),
     controls: options.controls ?? {},
     ...(options.gateAnswers && { gateAnswers: options.gateAnswers }),
+    ...(options.repositoryUnread && { repositoryUnread: true }),
     ...(options.repositoryProblem !== undefined && { repositoryProblem: options.repositoryProblem }),
     ...(options.fleet && { fleet: options.fleet }),
   }
