@@ -18,8 +18,10 @@ export interface Report {
 type Annotations = Readonly<Record<string, string | null>>
 
 /** Null: there is none. @param node uid of the Node that they are written to */
-export function annotationsOf({ status, currentConfig }: Report, names: Names, node: string | undefined): Annotations {
-  return { [names.status]: formatAgentStatus({ ...status, node }), [names.currentConfig]: currentConfig ?? null }
+export function annotationsOf({ status, currentConfig, about }: Report, names: Names, node: string | undefined): Annotations {
+  // What another Node of this machine was assigned would make a backup of this one show a removal.
+  const assigned = (about ?? node) === node ? status.assigned : undefined
+  return { [names.status]: formatAgentStatus({ ...status, assigned, node }), [names.currentConfig]: currentConfig ?? null }
 }
 
 export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {

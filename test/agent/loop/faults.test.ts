@@ -258,6 +258,24 @@ test('agent does not take a Node that was deleted and registered again for an as
   await expectGivenBackAfterNext(machine)
 })
 
+test('agent keeps its host when etcd is restored from a time in which its Node was registered again and not assigned yet', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  machine.node.registerAnew('u2')
+  await machine.clock.advance(20 * MINUTE)
+  const backup = machine.node.annotations
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: '2026-01-01T01:00:00Z' })
+  await machine.clock.advance(20 * MINUTE)
+  machine.node.restore(backup)
+  await machine.clock.advance(20 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
+  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
+  await expectGivenBackAfterNext(machine)
+})
+
 test.each([
   ['while the agent runs', false],
   ['while the agent is away', true],
