@@ -33,7 +33,7 @@ const instant = fc
   .constantFrom(-3 * hour, -20 * minute, -10 * minute, -minute, -1000, 0, 30_000, 40 * minute)
   .map((by) => noon + by)
 const content = fc.constantFrom('new', 'new', 'older', 'other')
-const phase = fc.constantFrom('Applied', 'Applied', 'Applied', 'none', 'Staging', 'RolledBack', 'Failed', 'Blocked')
+const phase = fc.constantFrom('Applied', 'Applied', 'Applied', 'none', 'Staging', 'RolledBack', 'Replayed', 'Failed', 'Blocked')
 const mostlyAbsent = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
 
@@ -122,6 +122,16 @@ test('an assessment looks again at a node in its soak whose agent stamps the fut
   expect(gistOf(assess(later, noon + 3 * minute, first))).toEqual(gistOf(assess(later, noon + 3 * minute)))
 })
 
+test('an assessment assigns again what an agent refused as older when a minute is over', () => {
+  const error = { reason: 'AssignmentReplayed', message: 'the agent has accepted a later one' }
+  const refused = aNode('a').assignedTo('new', { at: noon, counter: 5 }).reporting('RolledBack', { counter: 9, error })
+  const pool = aPool({ stable: 'older', since: noon - minute }).with(refused, aNode('b').on('older'))
+  const first = assess(pool, noon + 1000)
+  const { proposal } = assess({ ...pool, memory: first.memory }, noon + minute, first)
+
+  expect(proposal.requests.map(({ name }) => name)).toContain('a')
+})
+
 test('scatteredOrder is taken over while the pool has nodes of the same names, and made again for others or fewer', () => {
   const of = (names: readonly string[]) => aPool({ stable: 'older' }).with(...names.map((name) => aNode(name).on('older')))
   const last = assess(of(NAMES), noon).state
@@ -197,7 +207,10 @@ function nodeAs(
   if (createdAt !== undefined) node = node.createdAtInstant(createdAt)
   if (assigned) node = node.assignedTo(assigned.content, { at: assigned.at })
   if (assigned && assigned.phase !== 'none')
-    node = node.reporting(assigned.phase as 'Applied', sinceOf(assigned.at + 20_000, assigned.phase))
+    node =
+      assigned.phase === 'Replayed'
+        ? node.reporting('RolledBack', { error: { reason: 'AssignmentReplayed', message: 'a test' } })
+        : node.reporting(assigned.phase as 'Applied', sinceOf(assigned.at + 20_000, assigned.phase))
   if (reboot === 'asked' || reboot === 'askedNow')
     node = node.toReboot('first', { at: stamp(reboot === 'asked' ? noon - hour : noon) })
   if (reboot === 'required' && node.status) node = node.requiringReboot('first')

@@ -1,6 +1,6 @@
-import { isInFlight } from '../model/agent-report.ts'
+import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
-import { deadlineOf, type RolloutClock, silenceEnds } from '../model/deadlines.ts'
+import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { waitsAfterReboot } from '../model/reboot.ts'
@@ -14,8 +14,9 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (!isQuiet(node, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
-  if (!isInFlight(node, report)) return waitsAfterReboot(node, now) ?? Number.POSITIVE_INFINITY
-  return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
+  if (isInFlight(node, report)) return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
+  const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
+  return Math.min(waitsAfterReboot(node, now) ?? Number.POSITIVE_INFINITY, refusal)
 }
 
 /** In service, nobody asks for its reboot, and all its stamps are of the past. */

@@ -1,4 +1,5 @@
 import { type AgentStatus, ASSIGNMENT_REPLAYED, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
+import { nextCounter } from '../../protocol/assignment-signature.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import type { Instant } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -43,9 +44,11 @@ export function isReplayed(report: AgentStatus | undefined): boolean {
   return report?.phase === 'RolledBack' && report.error?.reason === ASSIGNMENT_REPLAYED
 }
 
-/** The agent names a counter that it had accepted before. The next assignment has one above it, so this one is nobody's failure. */
-export function isOvertaken({ counter }: Assignment, report: AgentStatus): boolean {
-  return isReplayed(report) && counter !== undefined && report.counter !== undefined && counter <= report.counter
+/** The agent names a counter that it had accepted before, and the next assignment has one above it: so this one is nobody's failure. */
+export function isOvertaken({ counter: assigned }: Assignment, report: AgentStatus, now: Instant): boolean {
+  const { counter: accepted } = report
+  if (!isReplayed(report) || assigned === undefined || accepted === undefined) return false
+  return assigned <= accepted && accepted < nextCounter({ assigned, accepted }, now)
 }
 
 /** Assigned something that the agent has not ended, well or badly. */

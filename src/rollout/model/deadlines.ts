@@ -43,6 +43,14 @@ export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITI
   return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout), bootTimeout: 0 })
 }
 
+/** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
+const REFUSAL_STANDS = 60_000
+
+/** When a new assignment is due, after the agent said that this one is older than another. One from a clock that was ahead is over. */
+export function refusalEnds({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'>): Instant {
+  return at - now < REFUSAL_STANDS ? at + REFUSAL_STANDS : now
+}
+
 /**
  * From when on a duration that began at `since` is measured. A clock that is put forward ends no soak and breaks no deadline: nothing
  * shows that the time has really passed.

@@ -8,6 +8,7 @@ import {
   joiningEnds,
   latestOf,
   type RolloutClock,
+  refusalEnds,
   silenceEnds,
   soakHeardAt,
   wasDownBefore,
@@ -82,19 +83,11 @@ export function hasGoal(
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
-  if (isReplayed(report) && clock.now >= refusalStands(assigned, clock)) return false
+  if (isReplayed(report) && clock.now >= refusalEnds(assigned, clock)) return false
   if (isTriedAgain(node, assigned, { report, clock })) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
-}
-
-/** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
-const REFUSAL_STANDS = 60_000
-
-/** When a new assignment is due, after the agent said that this one is older than another. One from a clock that was ahead is over. */
-function refusalStands({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'>): Instant {
-  return at - now < REFUSAL_STANDS ? at + REFUSAL_STANDS : now
 }
 
 /**
@@ -148,9 +141,9 @@ function stageOf(subject: Subject): NodeProgress {
 }
 
 function ended({ assigned, course }: Subject, report: AgentStatus): NodeProgress {
-  if (isOvertaken(assigned, report)) return { phase: 'Waiting', pending: true, until: refusalStands(assigned, course) }
+  if (isOvertaken(assigned, report, course.now)) return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, course) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
-  return isReplayed(report) ? { ...failure, until: refusalStands(assigned, course) } : failure
+  return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, course) } : failure
 }
 
 /** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */

@@ -1,4 +1,4 @@
-import { isOvertaken } from '../model/agent-report.ts'
+import { isReplayed } from '../model/agent-report.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member } from '../model/pool-state.ts'
 import { listNames } from '../model/text.ts'
@@ -6,7 +6,7 @@ import { listNames } from '../model/text.ts'
 /** Nodes whose assignment is older than one that their agents had accepted before etcd was restored. Nobody has to do anything about it. */
 export function describeRefusals(members: readonly Member[]): string {
   const refusing = members.filter(
-    ({ node, report, assigned }) => assigned && node.assigned && report && isOvertaken(node.assigned, report),
+    ({ report, assigned, progress }) => assigned && progress.phase === 'Waiting' && isReplayed(report),
   )
   const ends = refusing.flatMap(({ progress }) => progress.until ?? [])
   if (ends.length === 0) return ''

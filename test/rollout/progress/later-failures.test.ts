@@ -350,6 +350,8 @@ const NOT_OVERTAKEN: readonly (readonly [number | undefined, number | undefined]
   [8, 7],
   [5, undefined],
   [undefined, 7],
+  // No counter that a controller may write is above it.
+  [5, Number.MAX_SAFE_INTEGER],
 ]
 
 test.each(NOT_OVERTAKEN)(
