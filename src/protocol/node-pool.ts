@@ -79,6 +79,8 @@ export interface RevisionRef {
 }
 
 export interface HistoryEntry extends RevisionRef {
+  /** Commits of equal content under which the rollout under way went on, at most twenty, the latest last; absent: none, or it is over. */
+  readonly commits?: readonly string[]
   readonly startedAt: string
   readonly endedAt?: string
   /** Why it failed, if it did: the nodes themselves tell no more once they have been put back. */

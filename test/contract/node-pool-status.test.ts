@@ -54,7 +54,7 @@ const status: Full<NodePoolStatus> = {
       ...{ unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
     },
   ],
-  history: [{ ...entry, laterFailures, losses, abandoned: true, retriedAt: at, result: 'Halted' }],
+  history: [{ ...entry, commits: ['b'], laterFailures, losses, abandoned: true, retriedAt: at, result: 'Halted' }],
   conditions: [
     {
       ...{ type: 'Ready', status: 'False', reason: 'Halted', message: '1 node failed', lastTransitionTime: at },

@@ -83,14 +83,14 @@ function whatIsRead({ history, rejected, promotion, rollback, reboots, ...memory
  */
 function readHistory([top, ...older]: Memory['history']): readonly object[] {
   if (!top) return []
-  const { revision, fingerprint, result, failures, laterFailures, losses, abandoned } = top
+  const { revision, commits, fingerprint, result, failures, laterFailures, losses, abandoned } = top
   const { since, ...later } = laterFailures ?? {}
   const before = [...Map.groupBy(older, (entry) => entry.fingerprint)].map(([content, entries]) => ({
     content,
     revision: content === fingerprint ? '' : entries[0]?.revision,
   }))
   return [
-    { revision, fingerprint, result, failures, losses, abandoned, ...(laterFailures && { later }) },
+    { revision, commits, fingerprint, result, failures, losses, abandoned, ...(laterFailures && { later }) },
     before,
     completions(older),
   ]

@@ -31,6 +31,10 @@ const losses = z.object({
 })
 
 const historyEntry = revisionRef.extend({
+  commits: z
+    .array(z.string())
+    .describe('Commits of equal content under which the rollout under way went on; the last 20.')
+    .exactOptional(),
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   message: z.string().describe('Why it failed, if it did.').exactOptional(),

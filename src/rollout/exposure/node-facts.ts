@@ -7,6 +7,7 @@ import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
+import { commitsOf } from '../target/history.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
 import { validUntil } from './valid-until.ts'
@@ -87,8 +88,8 @@ function hasFormerContent(
   { stable, pool, rollout, clock }: Pick<NodeFacts, 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
 ): boolean {
   if (node.assigned?.pool !== pool || !isOfRollout(node, clock) || isAssigned(node, stable)) return false
-  // It goes on under the name of a newer commit that renders the same.
-  return [rollout.target.revision, rollout.memory.history[0]?.revision].includes(node.assigned.revision)
+  const [run] = rollout.memory.history
+  return run !== undefined && commitsOf(run).includes(node.assigned.revision)
 }
 
 /**

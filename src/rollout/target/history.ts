@@ -13,7 +13,7 @@ export const HISTORY_KEPT = 10
  * commits that change nothing here do not show.
  */
 export function withRollout(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
-  if (goesOn(history, target)) return repaired(history, startedAt)
+  if (goesOn(history, target)) return named(repaired(history, startedAt), target)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
   const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
   return [rollout, ...leftBehind(before, target)].slice(0, HISTORY_KEPT)
@@ -31,6 +31,20 @@ function leftBehind(history: readonly HistoryEntry[], target: RevisionRef): read
 /** The run on top leads to `target`, and has not failed. */
 export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: RevisionRef): boolean {
   return top?.fingerprint === fingerprint && (top.result === 'Running' || top.result === 'Completed')
+}
+
+const COMMITS_KEPT = 20
+
+/** The history with this commit among those under which the run on top assigns its content. */
+function named(history: readonly HistoryEntry[], { revision }: RevisionRef): readonly HistoryEntry[] {
+  const [top, ...older] = history
+  if (top?.result !== 'Running' || commitsOf(top).includes(revision)) return history
+  return [{ ...top, commits: [...(top.commits ?? []), revision].slice(-COMMITS_KEPT) }, ...older]
+}
+
+/** Under which a run assigned its content. */
+export function commitsOf({ revision, commits = [] }: HistoryEntry): readonly string[] {
+  return [revision, ...commits]
 }
 
 /** The history with so many failures seen in the run on top; undefined when it has seen as many before, or leads elsewhere. */
@@ -54,13 +68,13 @@ export interface Ending {
 export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
-  const { losses: _, ...run } = top
+  const { losses: _losses, commits: _commits, ...run } = top
   return [{ ...run, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]
 }
 
 /**
- * When a run began that nobody remembers, the status having been lost: with the first node that the pool assigned its content. What
- * failed since then still counts.
+ * When a run began that nobody remembers, the status having been lost: with the first node that the pool assigned its content, or that of
+ * its commit for other labels. What failed since then still counts.
  */
 export function traceStart(
   { name: pool, nodes }: { readonly name: string; readonly nodes: readonly NodeView[] },
@@ -68,10 +82,10 @@ export function traceStart(
   now: Instant,
 ): Instant {
   return nodes.reduce((earliest, { name, assigned }) => {
+    if (assigned?.at === undefined || assigned.pool !== pool) return earliest
     const wanted = target.wanted.get(name)
-    return assigned?.at !== undefined && assigned.pool === pool && wanted?.kind === 'config' && wanted.digest === assigned.digest
-      ? Math.min(earliest, assigned.at)
-      : earliest
+    const isOfContent = wanted?.kind === 'config' && wanted.digest === assigned.digest
+    return isOfContent || assigned.revision === target.revision ? Math.min(earliest, assigned.at) : earliest
   }, now)
 }
 

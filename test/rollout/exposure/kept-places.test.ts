@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments } from '../builders/decisions.ts'
+import { assignments, remembering } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
@@ -50,4 +50,20 @@ test('a node that was assigned the commit in another pool takes no place in the 
 
 test('a canary keeps its place when its labels change and the commit can no longer be rendered for it', () => {
   expect(assigned(canary, { a: { problem: 'no such label' } })).toEqual([])
+})
+
+test('a canary that was assigned between two other commits of equal content keeps its place when its labels change', () => {
+  const before = aPool({ ...options, commit: 'second' }).with(aNode('a').on('older'), ...others)
+  const { memory } = remembering(before, decide(before, noon - 4 * minute))
+  const relabelled = aNode('a').on('new, by former labels', { at: noon - 3 * minute, revision: 'second' })
+  const pool = aPool({ ...options, commit: 'third' }).with(relabelled, ...others)
+
+  expect(assignments(decide({ ...pool, memory }, noon))).toEqual(['a → new'])
+})
+
+test('a canary keeps its place when its labels change and somebody deletes the status of its pool', () => {
+  const relabelled = aNode('a').on('new, by former labels', { at: noon - 3 * minute, revision: 'new' })
+  const pool = aPool({ waves: options.waves ?? [], maxUnavailable: 3 }).with(relabelled, ...others)
+
+  expect(assignments(decide(pool, noon))).toEqual(['a → new'])
 })
