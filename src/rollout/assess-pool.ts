@@ -52,9 +52,10 @@ function remembered<T>(work: () => T): () => T {
 
 /** The same for all nodes of the pool. */
 function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: PoolContext): RolloutClock {
-  const retriedAt = rollout.memory.history[0]?.retriedAt
+  const { retriedAt, losses } = rollout.memory.history[0] ?? {}
   return {
     now,
+    ...(losses && { atRisk: losses.nodes }),
     ...(retriedAt !== undefined && { retriedAt: Date.parse(retriedAt) }),
     rolloutStart: rollout.startedAt,
     applyTimeout: policy.applyTimeout,

@@ -44,7 +44,7 @@ export function lossCountsFrom(member: Member, { rollout, now }: Pick<PoolState,
 function lossesAfter(before: Losses, state: PoolState): Losses {
   const gone = before.nodes.filter((known) => !state.members.some(({ node }) => isStillThere(known, node)))
   const replaced = [...before.replaced, ...gone.map(({ uid: _, ...lost }) => lost)].slice(0, REPLACED_KEPT)
-  const nodes = nodesAtRisk(state).map(({ node: { name, uid }, wave: index = -1 }) => {
+  const nodes = nodesAtRisk(state, before).map(({ node: { name, uid }, wave: index = -1 }) => {
     const wave = state.waves[index]?.name
     return { name, ...(wave !== undefined && { wave }), ...(uid !== undefined && { uid }) }
   })
@@ -57,11 +57,20 @@ function isStillThere(known: Losses['nodes'][number], { name, uid, assigned, lea
   return uid === undefined || known.uid === undefined || uid === known.uid
 }
 
-function nodesAtRisk(state: PoolState): readonly Member[] {
+function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
   const { rollout, notable, now } = state
-  const down = notable.filter((member) => isBroken(member, rollout) && now >= member.node.readySince + BLINK)
+  const down = notable.filter(
+    (member) =>
+      (isBroken(member, rollout) && now >= member.node.readySince + BLINK) ||
+      (isStillDown(member) && nodes.some((known) => isStillThere(known, member.node))),
+  )
   const atRisk = [...failuresOf(state), ...down]
   return atRisk.sort(byText(({ node }) => node.name)).slice(0, AT_RISK_KEPT)
+}
+
+/** Other content or a greater grant takes nothing back of what the rollout did to it, as long as it is not Ready again. */
+function isStillDown({ node, progress }: Member): boolean {
+  return !node.ready && !node.shutDown && (progress.phase === 'Unreachable' || progress.phase === 'Assigned')
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */

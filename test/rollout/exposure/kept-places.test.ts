@@ -67,3 +67,18 @@ test('a canary keeps its place when its labels change and somebody deletes the s
 
   expect(assignments(decide(pool, noon))).toEqual(['a → new'])
 })
+
+test('a canary that the commit took down fails it when its labels change meanwhile, and no other node is exposed', () => {
+  const wants = { a: { digest: 'new, by other labels' } }
+  const down = canary.reporting('Applying').notReady(noon - 2 * minute)
+  const before = decide(aPool(options).with(down, ...others), noon)
+  const changed = { ...aPool({ ...options, wants }).with(down, ...others), memory: before.status }
+  const after = decide(changed, noon + minute)
+  expect(assignments(after)).toEqual(['a → new, by other labels'])
+  const again = down.assignedTo('new, by other labels', { at: noon + minute, revision: 'new' })
+  const later = { ...aPool({ ...options, wants }).with(again, ...others), memory: after.status }
+  const end = decide(later, noon + 16 * minute)
+
+  expect(assignments(end)).toEqual(['a → older'])
+  expect(end.status.rejected).toMatchObject([{ revision: 'new' }])
+})
