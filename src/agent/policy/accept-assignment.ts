@@ -99,17 +99,18 @@ interface Bare {
  * @throws {AgentError} the host stays as it is
  */
 export async function enforceOnRemoval(bare: Bare, { ports, state, options }: AgentContext): Promise<void> {
+  const { desiredConfig } = namesFor(options.prefix)
+  const remedy = `kubectl annotate --overwrite node ${bare.name} ${desiredConfig}={}, and when that is Applied, remove it`
+  // Refused once, it is not looked at again when the keys are gone.
   if ((await readTrustedKeys(ports.files)) !== undefined)
     throw refused(
       'SignatureMissing',
-      'it was removed, which nobody can sign; to let go of the host, remove its trusted keys first',
+      `it was removed, which nobody can sign; to let go of the host, remove its trusted keys, then: ${remedy}`,
     )
   if (showsAssignment(bare) || (await state.digest('active')) === undefined) return
-  const { desiredConfig } = namesFor(options.prefix)
   const what =
     'the Node has none, and shows no report about one, as after a restore of etcd; the host stays as it is until it is assigned again'
-  const remedy = `to let go of it: kubectl annotate --overwrite node ${bare.name} ${desiredConfig}={}, and when that is Applied, remove it`
-  throw refused(ASSIGNMENT_LOST, `${what}; ${remedy}`)
+  throw refused(ASSIGNMENT_LOST, `${what}; to let go of it: ${remedy}`)
 }
 
 /** The report is about an assignment of this Node. */

@@ -205,7 +205,11 @@ test('agent with trusted keys stays as it is when the assignment is removed, and
   const machine = trusting()
   machine.annotate(signed({ KUBELET_OPTS: '--v=3' }))
   await machine.until('Applied')
-  expect(await refusalOf(machine, null)).toMatchObject({ reason: 'SignatureMissing' })
+  expect(await refusalOf(machine, null)).toEqual({
+    reason: 'SignatureMissing',
+    message:
+      'failed to load config: refuse the desired-config: it was removed, which nobody can sign; to let go of the host, remove its trusted keys, then: kubectl annotate --overwrite node a nodewave.io/desired-config={}, and when that is Applied, remove it',
+  })
   expect(flagsOf(machine)).toContain('--v=3')
   await machine.host.files.removeTree(KEYS)
   machine.annotate('{}')
