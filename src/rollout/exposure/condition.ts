@@ -1,4 +1,4 @@
-import { isAtWork, isFailure } from '../model/agent-report.ts'
+import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
 import { hasFailedProof } from '../model/proof.ts'
@@ -25,7 +25,9 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   const isBusy = isAtWork(node, report)
   if (isBusy && clock.now < deadlineOf(given, clock)) return 'InFlight'
   if (isOnStable) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
-  return doesNotServe({ node, report }) || isFailure(report) ? 'Broken' : 'Sound'
+  // What came back from a backup was not tried: the host is as it was.
+  const hasFailed = isFailure(report) && !isReplayed(report)
+  return doesNotServe({ node, report }) || hasFailed ? 'Broken' : 'Sound'
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was put back and is Ready serves as before. */

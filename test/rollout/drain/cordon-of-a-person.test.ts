@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { phases } from '../builders/decisions.ts'
-import { noon } from '../builders/instants.ts'
+import { decide } from '../../../src/rollout/decide.ts'
+import { assignments, phases } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a cordon that somebody else set is never taken back, and the node is left until it is', () => {
@@ -69,4 +71,16 @@ test('a person who takes away their own cordon leaves the node like any other', 
 test('a person who cordons again a node whose drain was called off has it for their own', () => {
   expect(done(upgrade({}, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
   expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
+})
+
+test('a node that somebody cordoned is left although its agent refuses what a backup brought back', () => {
+  const error = { reason: 'AssignmentReplayed', message: 'its COUNTER is 5' }
+  const refusing = aNode('a')
+    .assignedTo('other', { at: noon - hour, counter: 5 })
+    .reporting('RolledBack', { active: 'older', counter: 9, error })
+  const pool = aPool({ stable: 'older', since: noon - minute, waves: [aWave('all', '100%')] })
+  const others = aNode('b').on('older')
+
+  expect(assignments(decide(pool.with(refusing, others), noon))).toContain('a → new')
+  expect(assignments(decide(pool.with(refusing.cordoned(), others), noon))).toEqual(['b → new'])
 })
