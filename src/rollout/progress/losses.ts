@@ -68,9 +68,10 @@ function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
   return atRisk.sort(byText(({ node }) => node.name)).slice(0, AT_RISK_KEPT)
 }
 
-/** Other content or a greater grant takes nothing back of what the rollout did to it, as long as it is not Ready again. */
+/** A drain, other content or a greater grant takes nothing back of what the rollout did to it, as long as it is not Ready again. */
 function isStillDown({ node, progress }: Member): boolean {
-  return !node.ready && !node.shutDown && (progress.phase === 'Unreachable' || progress.phase === 'Assigned')
+  if (node.ready || node.shutDown || node.hold !== undefined || node.assignedByHand) return false
+  return progress.phase !== 'Failed'
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */

@@ -68,17 +68,28 @@ test('a canary keeps its place when its labels change and somebody deletes the s
   expect(assignments(decide(pool, noon))).toEqual(['a → new'])
 })
 
-test('a canary that the commit took down fails it when its labels change meanwhile, and no other node is exposed', () => {
-  const wants = { a: { digest: 'new, by other labels' } }
-  const down = canary.reporting('Applying').notReady(noon - 2 * minute)
-  const before = decide(aPool(options).with(down, ...others), noon)
-  const changed = { ...aPool({ ...options, wants }).with(down, ...others), memory: before.status }
-  const after = decide(changed, noon + minute)
-  expect(assignments(after)).toEqual(['a → new, by other labels'])
-  const again = down.assignedTo('new, by other labels', { at: noon + minute, revision: 'new' })
-  const later = { ...aPool({ ...options, wants }).with(again, ...others), memory: after.status }
-  const end = decide(later, noon + 16 * minute)
+/** How its rollout ends after its labels changed, and it was assigned again and drained before where that has to be. */
+function endOf(down: NodeDraft, disruption: 'restart' | 'drain') {
+  const wants = { a: { digest: 'new, by other labels', disruption } }
+  const passes = [noon, noon + minute, noon + 2 * minute, noon + 20 * minute, noon + 40 * minute, noon + 60 * minute]
+  let [node, { memory }] = [down, aPool(options).with()]
+  for (const now of passes) {
+    const pool = aPool({ ...options, ...(now > noon && { wants }) }).with(node, ...others)
+    const { actions, status } = decide({ ...pool, memory }, now)
+    memory = status
+    for (const action of actions) {
+      if (action.kind === 'cordon') node = node.drainedFor(action.mark.digest, { at: now })
+      if (action.kind === 'assign') node = node.assignedTo(action.digest, { at: now, revision: action.revision })
+      if ('node' in action && action.node !== 'a') return action
+      if (memory.rejected.length > 0) return 'rejected'
+    }
+  }
+  return memory.rejected
+}
 
-  expect(assignments(end)).toEqual(['a → older'])
-  expect(end.status.rejected).toMatchObject([{ revision: 'new' }])
-})
+test.each(['restart', 'drain'] as const)(
+  'a canary that the commit took down fails it when its labels change, which takes a %s, and no other node is exposed',
+  (disruption) => {
+    expect(endOf(canary.reporting('Applying').notReady(noon - 2 * minute), disruption)).toBe('rejected')
+  },
+)
