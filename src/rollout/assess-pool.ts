@@ -52,10 +52,9 @@ function remembered<T>(work: () => T): () => T {
 
 /** The same for all nodes of the pool. */
 function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: PoolContext): RolloutClock {
-  const { retriedAt, losses } = rollout.memory.history[0] ?? {}
+  const retriedAt = rollout.memory.history[0]?.retriedAt
   return {
     now,
-    ...(losses && { atRisk: losses.nodes }),
     ...(retriedAt !== undefined && { retriedAt: Date.parse(retriedAt) }),
     rolloutStart: rollout.startedAt,
     applyTimeout: policy.applyTimeout,

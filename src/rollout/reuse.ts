@@ -55,7 +55,6 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     clock.steadySince === last.clock.steadySince &&
     clock.watchedSince === last.clock.watchedSince &&
     clock.retriedAt === last.clock.retriedAt &&
-    clock.atRisk === last.clock.atRisk &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
     (rollout.stable === undefined) === (last.rollout.stable === undefined) &&
     isSameRun(rollout, last.rollout)

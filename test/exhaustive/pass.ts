@@ -62,8 +62,8 @@ function assigned(
   node: NodeState,
   { action, pool }: { readonly action: Extract<Action, { kind: 'assign' }>; readonly pool: string },
 ): NodeState {
-  const { digest, revision, grant, at, reboot, unsound } = action
-  const given = { digest, revision, grant, at, pool, ...(reboot && { reboot }), ...(unsound && { unsound }) }
+  const { digest, revision, grant, at, reboot, soundness } = action
+  const given = { digest, revision, grant, at, pool, ...(reboot && { reboot }), ...soundness }
   return { ...node, assigned: given, wasSound: isReady(node) }
 }
 

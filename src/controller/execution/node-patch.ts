@@ -102,7 +102,8 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     REVISION: assign.revision,
     GRANT: assign.grant,
     ...(assign.reboot && { REBOOT: formatRebootOrder(assign.reboot) }),
-    ...(assign.unsound && { UNSOUND: true as const }),
+    ...(assign.soundness?.unsound && { UNSOUND: true as const }),
+    ...(assign.soundness?.tookDown && { TOOK_DOWN: true as const }),
     ASSIGNED: new Date(assign.at).toISOString(),
     COUNTER: nextCounter({ assigned: node.counter, accepted: node.view.status?.counter }, now),
   }

@@ -21,6 +21,8 @@ export interface Candidate extends Reported {
   readonly assigned: boolean
   /** The target is other content than the stable revision: only such a node proves anything. */
   readonly changes: boolean
+  /** This rollout has assigned it the target, perhaps as that was before its labels changed. */
+  readonly isExposed: boolean
   /** It is to be rebooted with its next assignment. */
   readonly reboot?: RebootOrder | undefined
   /** An unfinished rollout got at it, and it is not well: whatever the target, it needs it most. */

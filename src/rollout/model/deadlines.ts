@@ -14,8 +14,6 @@ export interface RolloutClock {
   readonly agentTimeout?: number
   /** What failed at an earlier assignment is tried once more: an operator said so after the rollout had completed. Absent: nobody did. */
   readonly retriedAt?: Instant
-  /** Nodes that the run under way took down. Absent: none. */
-  readonly atRisk?: readonly Pick<NodeView, 'name' | 'uid'>[]
   /** Time before it is not counted: the clock jumped then, or no process ran. Absent: it is trusted. */
   readonly steadySince?: Instant
   /** Since when the cluster has been watched. Absent: long since. */
@@ -76,9 +74,8 @@ export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClo
  * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Unless the same rollout
  * took it down with another assignment: else each canary in turn could be broken, and assigned anew.
  */
-export function wasDownBefore({ name, uid, ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
-  if (ready || readySince + SECOND > workBegan(assigned, clock)) return false
-  return !clock.atRisk?.some((node) => node.name === name && node.uid === uid)
+export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
+  return !ready && !assigned.tookDown && readySince + SECOND <= workBegan(assigned, clock)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
 import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import type { Instant } from './instant.ts'
+import type { Soundness } from './node-view.ts'
 import type { GatePolicy } from './policy.ts'
 import type { GateQuestion } from './snapshot.ts'
 
@@ -18,8 +19,8 @@ export type Action =
       readonly grant: Disruption
       /** Goes into REBOOT. */
       readonly reboot?: RebootOrder | undefined
-      /** Goes into UNSOUND. */
-      readonly unsound?: true | undefined
+      /** Goes into UNSOUND and TOOK_DOWN. */
+      readonly soundness?: Soundness
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */

@@ -63,15 +63,21 @@ export interface Pressure {
   readonly since: Instant
 }
 
-export interface Assignment {
+/** How the node was when it was assigned something: it tells whether what becomes of it is evidence. */
+export interface Soundness {
+  /** UNSOUND: it was Ready and did not serve. */
+  readonly unsound?: true | undefined
+  /** TOOK_DOWN: it was not Ready, and an earlier assignment of the same rollout had taken it down. */
+  readonly tookDown?: true | undefined
+}
+
+export interface Assignment extends Soundness {
   readonly digest: string
   readonly revision: string
   readonly pool: string
   readonly grant: Disruption
   /** The boot that had to end with it. */
   readonly reboot?: RebootOrder | undefined
-  /** UNSOUND: it was Ready and did not serve when it was assigned this. */
-  readonly unsound?: true | undefined
   /** ASSIGNED, when it can be read. */
   readonly at?: Instant | undefined
   /** COUNTER, or what stands for it; absent: nothing does. */

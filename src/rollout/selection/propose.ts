@@ -5,11 +5,12 @@ import { targetFor } from '../exposure/node-facts.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
-import { isUnsound } from '../model/evidence.ts'
+import type { Soundness } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { soundnessOf } from '../model/soundness.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
@@ -34,8 +35,8 @@ export interface SelectableNode extends NodeRequest {
   readonly digest: string
   /** Its pods go first: it is cordoned now, and assigned later. */
   readonly mustDrain: boolean
-  /** It is Ready and does not serve. */
-  readonly isUnsound: boolean
+  /** How it is now, as far as it has to be known afterwards. */
+  readonly soundness?: Soundness | undefined
   /** A pod has to run on it afterwards. */
   readonly needsProof: boolean
 }
@@ -119,7 +120,7 @@ function requestFor(member: Member, { price, state }: { readonly price: Price; r
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
     mustDrain: isToDrain(member, state),
-    isUnsound: isUnsound(member),
+    soundness: soundnessOf(member, state.clock),
     needsProof: needsProof(member, state),
   }
 }

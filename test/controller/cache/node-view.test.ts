@@ -72,6 +72,11 @@ test.each<readonly [what: string, draft: Draft, view: Partial<NodeView>]>([
     desired({ ...OWN, UNSOUND: true }),
     { assigned: { ...assignedOf(), at: undefined, unsound: true } },
   ],
+  [
+    'assigned when its rollout had taken it down',
+    desired({ ...OWN, TOOK_DOWN: true }),
+    { assigned: { ...assignedOf(), at: undefined, tookDown: true } },
+  ],
   ['that somebody assigned without DIGEST', desired({ POOL: 'workers' }), { assignedByHand: true, assigned: undefined }],
   ['that somebody assigned without POOL', desired({ DIGEST: OWN.DIGEST }), { assignedByHand: true, assigned: undefined }],
   ['with an assignment that is none', { annotations: { 'desired-config': '{' } }, { assignedByHand: true, assigned: undefined }],

@@ -60,7 +60,16 @@ test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotati
     { 'rendered-from': { fingerprint: 'f', cpu: 4, memory: 8 } },
   ],
   ['with a reboot', { assign: { reboot: { boot: 'b1' } } }, { 'desired-config': { ...DESIRED, REBOOT: 'b1' } }],
-  ['to a node that did not serve', { assign: { unsound: true } }, { 'desired-config': { ...DESIRED, UNSOUND: true } }],
+  [
+    'to a node that did not serve',
+    { assign: { soundness: { unsound: true } } },
+    { 'desired-config': { ...DESIRED, UNSOUND: true } },
+  ],
+  [
+    'to a node that its rollout took down',
+    { assign: { soundness: { tookDown: true } } },
+    { 'desired-config': { ...DESIRED, TOOK_DOWN: true } },
+  ],
   ['with a counter above the last one', { node: { counter: noon + 5 } }, { 'desired-config': { ...DESIRED, COUNTER: noon + 6 } }],
   [
     'with a counter above the one that its agent accepted',

@@ -28,14 +28,16 @@ test('a node that has what it was assigned unsigned gets the same assignment sig
       digest: DIGEST,
       grant: 'restart',
       at: Date.parse(ASSIGNED),
+      soundness: {},
     },
   ])
 })
 
-test('a node that did not serve when it was assigned still says so when that is signed', () => {
-  expect(unsignedNodes('workers', { nodes: [aNode('a', { desired: { UNSOUND: true } })], keyId: KEY })).toMatchObject([
-    { node: 'a', unsound: true },
-  ])
+test.each([
+  ['did not serve', { UNSOUND: true }, { unsound: true }],
+  ['had been taken down by its rollout', { TOOK_DOWN: true }, { tookDown: true }],
+])('a node that %s when it was assigned still says so when that is signed', (_, desired, soundness) => {
+  expect(unsignedNodes('workers', { nodes: [aNode('a', { desired })], keyId: KEY })).toMatchObject([{ node: 'a', soundness }])
 })
 
 test.each([

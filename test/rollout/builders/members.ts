@@ -15,6 +15,7 @@ export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
     progress: { phase: 'Waiting', pending: true },
     assigned: false,
     changes: true,
+    isExposed: false,
     broken: false,
     takenAt: undefined,
     isAtRest: false,

@@ -83,8 +83,14 @@ export class NodeDraft implements NodeView {
   /** As the controller wrote it. */
   assignedBy(action: Action | undefined): NodeDraft {
     if (action?.kind !== 'assign') throw new Error('it was assigned nothing')
-    const { digest, revision, grant, at, unsound } = action
-    return this.#with({ assigned: { digest, revision, pool: 'workers', grant, at, unsound } })
+    const { digest, revision, grant, at, soundness } = action
+    return this.#with({ assigned: { digest, revision, pool: 'workers', grant, at, ...soundness } })
+  }
+
+  /** An earlier assignment of the same rollout had taken it down. */
+  takenDown(): NodeDraft {
+    const { assigned } = this
+    return assigned ? this.#with({ assigned: { ...assigned, tookDown: true } }) : this
   }
 
   /** The agent speaks of the present assignment. */
@@ -190,6 +196,11 @@ export class NodeDraft implements NodeView {
 
   held(reason = 'under repair'): NodeDraft {
     return this.#with({ hold: reason })
+  }
+
+  released(): NodeDraft {
+    const { hold: _, ...view } = this
+    return new NodeDraft(view)
   }
 
   byHand(): NodeDraft {

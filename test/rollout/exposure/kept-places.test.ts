@@ -79,7 +79,7 @@ function endOf(down: NodeDraft, disruption: 'restart' | 'drain') {
     memory = status
     for (const action of actions) {
       if (action.kind === 'cordon') node = node.drainedFor(action.mark.digest, { at: now })
-      if (action.kind === 'assign') node = node.assignedTo(action.digest, { at: now, revision: action.revision })
+      if (action.kind === 'assign' && action.node === 'a') node = node.assignedBy(action)
       if ('node' in action && action.node !== 'a') return action
       if (memory.rejected.length > 0) return 'rejected'
     }

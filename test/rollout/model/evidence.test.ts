@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { reportOf } from '../../../src/rollout/model/agent-report.ts'
-import { hasHadItsChance, isEvidence, isUnsound } from '../../../src/rollout/model/evidence.ts'
+import { hasHadItsChance, isEvidence } from '../../../src/rollout/model/evidence.ts'
 import { proofRecord } from '../../../src/rollout/model/proof.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 const ASSIGN = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon } as const
-const unsound = (node: NodeDraft) => node.assignedBy({ ...ASSIGN, unsound: true })
+const unsound = (node: NodeDraft) => node.assignedBy({ ...ASSIGN, soundness: { unsound: true } })
 const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
 const assigned = (at: number) => aNode('a').on('older').assignedTo('new', { at })
 const stuck = aNode('a')
@@ -50,22 +50,4 @@ test.each<readonly [what: string, isNoted: boolean, node: NodeDraft]>([
   ['where nothing is noted', false, done],
 ])('a proof %s counts: %s', (_, isNoted, node) => {
   expect(proofRecord(node, reportOf(node)) !== undefined).toBe(isNoted)
-})
-
-const failed = aNode('a').assignedTo('older').reporting('Failed')
-const again = unsound(aNode('a'))
-
-test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
-  ['was assigned nothing', false, aNode('a')],
-  ['serves', false, aNode('a').on('older')],
-  ['was put back', false, aNode('a').rolledBackFrom('older')],
-  ['its agent could not restore', true, failed],
-  ['its agent could not restore, and is not Ready', false, failed.notReady()],
-  ['can run no pod', true, aNode('a').on('older').noting('Failed')],
-  ['its agent could not restore from the same', false, aNode('a').assignedTo('new').reporting('Failed')],
-  ['did not serve before it got the same', true, again.reporting('Failed')],
-  ['did not serve before it got the same, and is healed', false, again.reporting('Applied')],
-])('a node that %s is unsound for new content: %s', (_, expected, node) => {
-  const wanted = { kind: 'config', digest: 'new', disruption: 'restart' } as const
-  expect(isUnsound({ node, report: reportOf(node), wanted })).toBe(expected)
 })

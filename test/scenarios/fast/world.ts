@@ -165,8 +165,8 @@ export class World {
     const key = `${node.name} ${action.digest} ${action.reboot?.boot}`
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
-    const { digest, revision, grant, at, reboot, unsound } = action
-    node.assign({ digest, revision, pool: pool.name, grant, reboot, unsound, at }, action.proof !== undefined)
+    const { digest, revision, grant, at, reboot, soundness } = action
+    node.assign({ digest, revision, pool: pool.name, grant, reboot, at, ...soundness }, action.proof !== undefined)
     return true
   }
 

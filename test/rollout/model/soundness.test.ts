@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { soundnessOf } from '../../../src/rollout/model/soundness.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aMember } from '../builders/members.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+
+const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
+const wanted = { kind: 'config', digest: 'new', disruption: 'restart' } as const
+const asUnsound = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon } as const
+const failed = aNode('a').assignedTo('older').reporting('Failed')
+const again = aNode('a').assignedBy({ ...asUnsound, soundness: { unsound: true } })
+
+test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
+  ['was assigned nothing', undefined, aNode('a')],
+  ['serves', undefined, aNode('a').on('older')],
+  ['was put back', undefined, aNode('a').rolledBackFrom('older')],
+  ['its agent could not restore', { unsound: true }, failed],
+  ['its agent could not restore, and is not Ready', undefined, failed.notReady()],
+  ['can run no pod', { unsound: true }, aNode('a').on('older').noting('Failed')],
+  ['its agent could not restore from the same', undefined, aNode('a').assignedTo('new').reporting('Failed')],
+  ['did not serve before it got the same', { unsound: true }, again.reporting('Failed')],
+  ['did not serve before it got the same, and is healed', undefined, again.reporting('Applied')],
+])('of a node that %s it is to be known: %j', (_, soundness, node) => {
+  expect(soundnessOf(aMember(node, { wanted }), clock)).toEqual(soundness)
+})
+
+const exposed = aNode('a').assignedTo('new, by former labels', { at: noon - 5 * minute })
+
+test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
+  ['went down after that', { tookDown: true }, exposed.notReady()],
+  ['went down in the same second', { tookDown: true }, exposed.notReady(noon - 5 * minute)],
+  ['is Ready', undefined, exposed],
+  ['could not be restored', undefined, exposed.reporting('Failed')],
+  ['was down before', undefined, exposed.notReady(noon - 6 * minute)],
+  [
+    'went down before, by another assignment of this rollout',
+    { tookDown: true },
+    exposed.takenDown().notReady(noon - 6 * minute),
+  ],
+  ['went down after that, and somebody shut its machine down', undefined, exposed.poweredOff()],
+])('of a node that got the commit in this rollout and %s it is to be known: %j', (_, soundness, node) => {
+  expect(soundnessOf(aMember(node, { wanted, isExposed: true }), clock)).toEqual(soundness)
+})
