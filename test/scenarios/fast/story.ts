@@ -14,9 +14,6 @@ import { describeRules, drawRules } from './rules.ts'
 import { settle } from './settle.ts'
 import { World } from './world.ts'
 
-/** So many events befall a fleet before its faults cease. */
-export const STEPS = 150
-
 /** One story of a drawn fleet: the same seed, the same story. @param steps how many events; fewer are the same story's beginning */
 export function tellFast(seed: number, steps: number): Told {
   const random = new Random(seed)

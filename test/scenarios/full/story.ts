@@ -8,9 +8,6 @@ import { openShop } from './shop.ts'
 import { startPods } from './start-pods.ts'
 import { type Setting, World } from './world.ts'
 
-/** So many faults come before they cease. */
-export const STEPS = 25
-
 const SECOND = 1000
 
 /** A story with the real controller and the real agents; what happens in it takes the time that it takes. */
