@@ -1,6 +1,6 @@
 import { DAY, type Instant, type Span } from './instant.ts'
 import { scheduleOf } from './schedule.ts'
-import { instantsOf, keepsItsClock, type WallTime, wallTimeAt } from './time-zone.ts'
+import { instantsOf, keepsItsClock, type WallTime } from './time-zone.ts'
 
 /** A time in which something may begin, or in which nothing may. */
 export type Window = {
@@ -48,9 +48,9 @@ function* recurringSpans(
   window: Window & Recurring,
   { from, end }: { readonly from: Instant; readonly end: Instant },
 ): Generator<Span> {
-  const { duration, timeZone } = window
-  // Two days earlier than it seems needed: a clock may be put forward or back over midnight.
-  const first = Math.floor(wallTimeAt(from - duration, timeZone) / DAY) * DAY - 2 * DAY
+  const { duration } = window
+  // Three days earlier than in UTC: walls show another day there, and a clock may be put forward or back over midnight.
+  const first = Math.floor((from - duration) / DAY) * DAY - 3 * DAY
   for (let day = first; day < end + 2 * DAY; day += DAY)
     for (const opening of knownOpenings(day, window))
       if (opening + duration > from) yield { from: opening, to: opening + duration }
