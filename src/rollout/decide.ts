@@ -71,8 +71,11 @@ function settle(pool: PoolSnapshot, now: Instant, last: AssessedPool | undefined
   return memory ? settle(withMemory(pool, memory), now, state) : state
 }
 
-/** Of most pools, all lists of actions are empty: to join lists costs a fraction of spreading them. */
-const NO_ACTIONS: readonly Action[] = []
+/** Of most pools, all lists of actions are empty: to join those would be an eighth of its cost. */
+function joined(lists: readonly (readonly Action[])[]): readonly Action[] {
+  const [first = [], ...others] = lists.filter(({ length }) => length > 0)
+  return others.length === 0 ? first : first.concat(...others)
+}
 
 /** The decision, once it is known what the pool may do of what it asked for. */
 export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment, grant: PoolGrant, now: Instant): Decision {
@@ -80,7 +83,7 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
   const selection = select(proposal, grant, now)
   const status = statusOf(state, selection)
   return {
-    actions: NO_ACTIONS.concat(
+    actions: joined([
       uncordons(state),
       remarks(state),
       selection.selected,
@@ -90,7 +93,7 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
       spentControls(pool),
       byHandChanges(pool),
       endedRequests(state.notable.map(({ node }) => node)),
-    ),
+    ]),
     events: eventsBetween(pool.memory, status),
     status,
     wakeAt,

@@ -8,6 +8,7 @@ import { shortName } from '../model/text.ts'
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {
   const byName = pools.toSorted(byText(({ name }) => name))
+  if (!pools.some(({ policy }) => policy.dependsOn?.length)) return byName
   const named = new Map(byName.map((pool) => [pool.name, pool]))
   const ordered = new Set<PoolSnapshot>()
   for (const { name } of byName)
