@@ -42,7 +42,15 @@ export const decidedPools = oncePer(({ fleet, decisions, at }: Observed): readon
   }),
 )
 
-export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] => {
+const NO_STEPS: readonly Step[] = []
+
+/** Two decisions of three do nothing. */
+function oncePerDecision(work: (decided: Decided) => readonly Step[]): (decided: Decided) => readonly Step[] {
+  const known = oncePer(work)
+  return (decided) => (decided.decision.actions.length === 0 ? NO_STEPS : known(decided))
+}
+
+export const stepsOf = oncePerDecision(({ pool, decision }) => {
   const steps: Step[] = []
   for (const action of decision.actions) {
     const node = action.kind === 'assign' ? pool.nodes.find(({ name }) => name === action.node) : undefined
@@ -78,7 +86,7 @@ export function hasEnded({ assigned, status }: NodeView): boolean {
 }
 
 /** Nodes that join a pool with something proven to give them are outside the budget, and so are those that nothing disturbs. */
-export const newlyDown = oncePer((decided: Decided): readonly Step[] => {
+export const newlyDown = oncePerDecision((decided) => {
   const cordons = cordonsOf(decided).filter(({ node }) => !isDown(node))
   const assigned = stepsOf(decided).filter(
     ({ node, digest, reboots }) =>
@@ -99,7 +107,7 @@ export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolea
 }
 
 /** Nodes that are cordoned, and what for. */
-export const cordonsOf = oncePer(({ pool, decision }: Decided): readonly Step[] => {
+export const cordonsOf = oncePerDecision(({ pool, decision }) => {
   const cordons: Step[] = []
   for (const action of decision.actions) {
     const node = action.kind === 'cordon' ? pool.nodes.find(({ name }) => name === action.node) : undefined
