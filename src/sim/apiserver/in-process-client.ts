@@ -12,9 +12,10 @@ import { asSent } from './json.ts'
 import { answer } from './requests/dispatch.ts'
 import { readHead } from './requests/read-request.ts'
 import type { ApiRequest, ApiResponse } from './requests/request.ts'
-import { selectionOf } from './requests/selection.ts'
+import { type ObjectSelection, selectionOf } from './requests/selection.ts'
 import { StatusError } from './status-error.ts'
 import type { StoredChange } from './storage/change.ts'
+import type { Collection } from './storage/collection.ts'
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
@@ -51,7 +52,7 @@ export function inProcessClient(core: Core): KubeApi {
       ask(path, { method: 'PATCH', body, contentType: PATCH_TYPES[type], query }),
     delete: async (path, options) => void (await ask(path, { method: 'DELETE', body: options?.body, query: options?.query })),
     async list(path, options) {
-      const { items } = stateOf(core, path, options)
+      const items = itemsOf(selected(core, path, options), options)
       return { items, resourceVersion: String(core.store.revision) }
     },
     follow: (path, options) => follow(core, path, options),
@@ -97,25 +98,29 @@ function answerTo(core: Core, request: ApiRequest): ApiResponse {
   }
 }
 
-/** The collection that the options select from. */
-function selected<T>(core: Core, path: string, { labelSelector, fieldSelector }: FollowOptions<T>) {
+/** What the options select, and from which collection. */
+interface Selected extends Pick<ObjectSelection, 'selects' | 'key'> {
+  readonly collection: Collection
+}
+
+function selected<T>(core: Core, path: string, { labelSelector, fieldSelector }: FollowOptions<T>): Selected {
   const query = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
   const request = resourceRequest(core, path, { method: 'GET', query })
   if (!request) throw noSuchResource(path)
   return { collection: core.store.collection(request.type.collection), ...selectionOf(request) }
 }
 
-function stateOf<T>(core: Core, path: string, options: FollowOptions<T>): { readonly items: T[] } {
-  const { collection, selects, key } = selected(core, path, options)
+function itemsOf<T>({ collection, selects, key }: Selected, { project }: FollowOptions<T>): T[] {
   const only = key === undefined ? undefined : collection.get(key)
   const entries = key === undefined ? collection.sorted() : only ? [only] : []
-  return { items: entries.filter(selects).map(({ object }) => options.project(object as KubeObject)) }
+  return entries.filter(selects).map(({ object }) => project(object as KubeObject))
 }
 
 async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
   const { signal } = options
-  const { collection, selects, key } = selected(core, path, options)
-  const sync = { type: 'sync', ...stateOf(core, path, options) } as const
+  const selection = selected(core, path, options)
+  const { collection, selects, key } = selection
+  const sync = { type: 'sync', items: itemsOf(selection, options) } as const
   const told: StoredChange[] = []
   let wake = (): void => {}
   const deliver = (change: StoredChange): void => {
