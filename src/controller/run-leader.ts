@@ -94,8 +94,9 @@ async function heardOfHead(
   { intake, ports: { clock } }: ControllerParts,
   { wake, signal }: Pick<LeaderOptions, 'wake' | 'signal'>,
 ) {
-  const until = clock.now() + FIRST_WORD
-  while (!intake.hasNews && !signal.aborted && clock.now() < until) await wake.wait(clock, { until, signal })
+  const end = clock.elapsed() + FIRST_WORD
+  const left = (): number => end - clock.elapsed()
+  while (!intake.hasNews && !signal.aborted && left() > 0) await wake.wait(clock, { until: clock.now() + left(), signal })
 }
 
 async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions, passed: () => void): Promise<void> {

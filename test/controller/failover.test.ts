@@ -313,3 +313,20 @@ test('a leader that does not know the newest revision waits some seconds for the
   expect(await assigned(replicas)).toEqual(['b', 'b', 'b'])
   expect([...seen].filter((revision) => revision !== 'b')).toEqual([])
 })
+
+test('who begins to lead waits 10 seconds for the repository also when its clock is put back meanwhile', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents({ takes: 5 * SECOND })
+  const first = await replicas.start('first')
+  replicas.push('a', aFleet({ rollout: ONE_BY_ONE }))
+  await replicas.clock.advance(2 * SECOND)
+  await first.stop()
+
+  replicas.source.hesitate()
+  await replicas.start('second')
+  await replicas.clock.advance(3 * SECOND)
+  replicas.clock.jump(-3_600_000)
+  await replicas.clock.advance(60 * SECOND)
+
+  expect(await assigned(replicas)).toEqual(['a', 'a'])
+})
