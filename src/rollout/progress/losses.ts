@@ -2,6 +2,8 @@ import { byText } from '../../protocol/by-text.ts'
 import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied } from '../model/agent-report.ts'
+import type { RolloutClock } from '../model/deadlines.ts'
+import { isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -36,9 +38,9 @@ export function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[
 }
 
 /** When a node that is not Ready in the middle of its change begins to count, should it be replaced; undefined: it does already, or never. */
-export function lossCountsFrom(member: Member, { rollout, now }: Pick<PoolState, 'rollout' | 'now'>): Instant | undefined {
+export function lossCountsFrom(member: Member, state: Pick<PoolState, 'rollout' | 'now' | 'clock'>): Instant | undefined {
   const from = member.node.readySince + BLINK
-  return rollout.state === 'InProgress' && from > now && isBroken(member, rollout) ? from : undefined
+  return state.rollout.state === 'InProgress' && from > state.now && isBroken(member, state.clock) ? from : undefined
 }
 
 function lossesAfter(before: Losses, state: PoolState): Losses {
@@ -58,10 +60,10 @@ function isStillThere(known: Losses['nodes'][number], { name, uid, assigned, lea
 }
 
 function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
-  const { rollout, notable, now } = state
+  const { notable, now } = state
   const down = notable.filter(
     (member) =>
-      (isBroken(member, rollout) && now >= member.node.readySince + BLINK) ||
+      (isBroken(member, state.clock) && now >= member.node.readySince + BLINK) ||
       (isStillDown(member) && nodes.some((known) => isStillThere(known, member.node))),
   )
   const atRisk = [...failuresOf(state), ...down]
@@ -75,9 +77,9 @@ function isStillDown({ node, progress }: Member): boolean {
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */
-function isBroken({ node, assigned, wanted, report, progress }: Member, { startedAt }: PoolState['rollout']): boolean {
+function isBroken({ node, assigned, wanted, report, progress }: Member, clock: RolloutClock): boolean {
   if (node.ready || node.shutDown || !assigned || !node.assigned || !progress.pending) return false
-  if (!isInRollout(node.assigned, { rolloutStart: startedAt })) return false
+  if (!isInRollout(node.assigned, clock) || !isEvidence({ node, report }, clock)) return false
   if (progress.phase !== 'Unreachable') return true
   const isProved = report?.lastKnownGood === undefined || (wanted.kind === 'config' && report.lastKnownGood === wanted.digest)
   return report?.phase === 'RolledBack' || (isApplied(report) && !isProved)

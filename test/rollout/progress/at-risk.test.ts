@@ -6,7 +6,9 @@ import { aMember } from '../builders/members.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 const SINCE = noon - 10_000
-const state = { rollout: { state: 'InProgress', startedAt: noon - hour }, now: noon } as Pick<PoolState, 'rollout' | 'now'>
+const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
+const state = { rollout: { state: 'InProgress' }, now: noon, clock } as Pick<PoolState, 'rollout' | 'now' | 'clock'>
+const ASSIGN = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon - minute } as const
 const working = aNode('a')
   .on('older')
   .assignedTo('new', { at: noon - minute })
@@ -42,6 +44,7 @@ test.each<readonly [what: string, node: NodeDraft, more: Partial<Member>]>([
   ['was assigned before this rollout', working.assignedTo('new', { at: noon - hour - 1 }), assigned],
   ['has been down for a minute: it counts already', working.notReady(noon - minute), assigned],
   ['has not begun, and is down', working, unreachable],
+  ['did not serve before', working.assignedBy({ ...ASSIGN, soundness: { unsound: true } }).notReady(SINCE), assigned],
   ['has the content, which its agent found good', applied('new'), unreachable],
   ['has the content of an agent that says nothing of it', applied(), unreachable],
 ])('a node never begins to count that %s', (_, node, more) => {
