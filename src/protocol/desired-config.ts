@@ -30,7 +30,7 @@ const desiredConfig = z.object({
   ASSIGNED: z.optional(z.string().check(z.maxLength(64))),
   /** Greater with each assignment of a Node, whatever clocks say, so that agents recognize an older one, as a restored etcd brings back. */
   COUNTER: z.optional(z.int().check(z.gte(1))),
-  /** The node was Ready and did not serve then. For the controller: what becomes of the node says nothing about the content until that heals it. */
+  /** The node did not serve then. For the controller: what becomes of the node says nothing about the content until that heals it. */
   UNSOUND: z.optional(z.literal(true)),
   /** The node was not Ready then, and an earlier assignment of the same rollout took it down. For the controller: it is evidence all the same. */
   TOOK_DOWN: z.optional(z.literal(true)),

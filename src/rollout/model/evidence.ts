@@ -1,11 +1,11 @@
 import { isApplied, isFailure, isInFlight } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import { deadlineOf, type RolloutClock, wasDownBefore } from './deadlines.ts'
-import { hasFailedProof } from './proof.ts'
+import { hasFailedProof, isBeingProved } from './proof.ts'
 
 /**
  * Whether what becomes of a node speaks for or against its content. One that was not sound when it was assigned does not, until the
- * content heals it: it was not Ready, its agent was stuck at other work and says nothing about this one, or it was Ready and did not serve.
+ * content heals it: it was not Ready, its agent was stuck at other work and says nothing about this one, or it did not serve.
  * One that the same rollout has taken down was sound before.
  */
 export function isEvidence({ node, report }: Reported, clock: RolloutClock): boolean {
@@ -26,7 +26,7 @@ function wasStuckBefore({ node, report }: Reported): boolean {
   return !isApplied(status) && !isFailure(status) && status.phase !== 'Reverted' && isInFlight(node, report)
 }
 
-/** It serves with what it is assigned. */
+/** What it was assigned holds on it, and no pod has still to show so. Whether it stays Ready then is that content's doing. */
 export function isHealed({ node, report }: Reported): boolean {
-  return node.ready && isApplied(report) && !hasFailedProof(node, report)
+  return isApplied(report) && !isBeingProved(node, report) && !hasFailedProof(node, report)
 }

@@ -65,7 +65,7 @@ export interface Pressure {
 
 /** How the node was when it was assigned something: it tells whether what becomes of it is evidence. */
 export interface Soundness {
-  /** UNSOUND: it was Ready and did not serve. */
+  /** UNSOUND: its agent could not restore it, or no pod ran. */
   readonly unsound?: true | undefined
   /** TOOK_DOWN: it was not Ready, and an earlier assignment of the same rollout had taken it down. */
   readonly tookDown?: true | undefined

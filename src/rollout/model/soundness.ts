@@ -1,24 +1,34 @@
 import type { Candidate } from './candidate.ts'
 import type { RolloutClock } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
+import { isInRollout } from './node-progress.ts'
 import type { Soundness } from './node-view.ts'
 import { hasFailedProof } from './proof.ts'
 
 /** What has to be known about a node once it is assigned the next. */
 export function soundnessOf(member: Candidate, clock: RolloutClock): Soundness | undefined {
-  if (isUnsound(member)) return { unsound: true }
+  if (isUnsound(member, clock)) return { unsound: true }
   return isTakenDown(member, clock) ? { tookDown: true } : undefined
 }
 
 /**
- * It is Ready, and what it had before has left it so that it does not serve: its agent could not restore it, or no pod runs. When it gets the
- * same once more, or what this rollout wants of it since its labels changed, what was so before it got that counts.
+ * It does not serve, and not because of what it gets now: its agent could not restore it, or no pod runs. Once unsound it stays so, whatever it
+ * is assigned, until something heals it.
  */
-function isUnsound({ node, report, wanted, isExposed }: Candidate): boolean {
-  const { assigned } = node
-  if (isExposed || (wanted.kind === 'config' && wanted.digest === assigned?.digest))
-    return assigned?.unsound === true && !isHealed({ node, report })
-  return node.ready && (report?.phase === 'Failed' || hasFailedProof(node, report))
+function isUnsound(member: Candidate, clock: RolloutClock): boolean {
+  const { node, report } = member
+  if (node.assigned?.unsound && !isHealed({ node, report })) return true
+  return (report?.phase === 'Failed' || hasFailedProof(node, report)) && !isTried(member, clock)
+}
+
+/**
+ * It has what it is to get, or what this rollout assigned it before its labels changed. What the target does not change says nothing about that
+ * unless this rollout assigned it.
+ */
+function isTried({ node: { assigned }, wanted, changes, isExposed }: Candidate, clock: RolloutClock): boolean {
+  if (isExposed) return true
+  if (wanted.kind !== 'config' || assigned?.digest !== wanted.digest) return false
+  return changes || isInRollout(assigned, clock)
 }
 
 /** The rollout under way did it: else each canary in turn could be broken, and assigned anew as its labels change. */

@@ -23,7 +23,17 @@ test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['did not serve when it was assigned, and is at work', false, unsound(aNode('a')).reporting('Applying')],
   ['did not serve when it was assigned, and has failed', false, unsound(aNode('a')).reporting('RolledBack')],
   ['did not serve when it was assigned, and can run no pod', false, unsound(aNode('a')).reporting('Applied').noting('Failed')],
+  [
+    'did not serve when it was assigned, and has yet to run a pod',
+    false,
+    unsound(aNode('a')).reporting('Applied').noting('Wanted'),
+  ],
   ['did not serve when it was assigned, and is well', true, unsound(aNode('a')).reporting('Applied').noting('Passed')],
+  [
+    'did not serve when it was assigned, was well, and is down since',
+    true,
+    unsound(aNode('a')).reporting('Applied').notReady(noon),
+  ],
   ['had failed before it was assigned', true, aNode('a').rolledBackFrom('older').assignedTo('new')],
 ])('a node that %s is evidence for or against its content: %s', (_, expected, node) => {
   expect(isEvidence({ node, report: reportOf(node) }, clock)).toBe(expected)

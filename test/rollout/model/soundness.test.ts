@@ -8,6 +8,7 @@ const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute 
 const wanted = { kind: 'config', digest: 'new', disruption: 'restart' } as const
 const asUnsound = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon } as const
 const failed = aNode('a').assignedTo('older').reporting('Failed')
+const other = aNode('a').assignedBy({ ...asUnsound, digest: 'older', soundness: { unsound: true } })
 const again = aNode('a').assignedBy({ ...asUnsound, soundness: { unsound: true } })
 
 test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
@@ -15,14 +16,28 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['serves', undefined, aNode('a').on('older')],
   ['was put back', undefined, aNode('a').rolledBackFrom('older')],
   ['its agent could not restore', { unsound: true }, failed],
-  ['its agent could not restore, and is not Ready', undefined, failed.notReady()],
+  ['its agent could not restore, and is not Ready', { unsound: true }, failed.notReady()],
   ['can run no pod', { unsound: true }, aNode('a').on('older').noting('Failed')],
   ['its agent could not restore from the same', undefined, aNode('a').assignedTo('new').reporting('Failed')],
+  ['did not serve before it got other content, and was put back from that', { unsound: true }, other.reporting('RolledBack')],
+  ['did not serve before it got other content, which heals it', undefined, other.reporting('Applied')],
   ['did not serve before it got the same', { unsound: true }, again.reporting('Failed')],
   ['did not serve before it got the same, and is healed', undefined, again.reporting('Applied')],
 ])('of a node that %s it is to be known: %j', (_, soundness, node) => {
   expect(soundnessOf(aMember(node, { wanted }), clock)).toEqual(soundness)
 })
+
+const failedAt = (at: number) => aNode('a').assignedTo('new', { at }).reporting('Failed')
+
+test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
+  ['before this rollout', { unsound: true }, failedAt(noon - 2 * hour)],
+  ['in this rollout', undefined, failedAt(noon)],
+])(
+  'of a node that the target does not change and that could not be restored from it %s it is to be known: %j',
+  (_, soundness, node) => {
+    expect(soundnessOf(aMember(node, { wanted, changes: false }), clock)).toEqual(soundness)
+  },
+)
 
 const exposed = aNode('a').assignedTo('new, by former labels', { at: noon - 5 * minute })
 

@@ -39,6 +39,8 @@ const NOTHING_SHOWN = {
 const NO_LABELS = {}
 
 const assignedWhenUnsound = new WeakSet<Assignment>()
+/** Of these: that did not serve, whether or not they were Ready. */
+const assignedUnserving = new WeakSet<Assignment>()
 
 /** What really was, whatever clocks have stamped. */
 export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
@@ -50,6 +52,12 @@ export function doesNotServe({ assigned, status, proof }: Pick<NodeView, 'assign
   if (assigned === undefined || status?.assigned !== assigned.digest) return false
   if (status.phase !== 'Applied') return status.phase === 'Failed'
   return proof?.state === 'Failed' && proof.digest === assigned.digest && proof.assignedAt === assigned.at
+}
+
+/** It holds what it is assigned, and pods run. */
+function isHealed({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
+  if (assigned === undefined || status?.assigned !== assigned.digest || status.phase !== 'Applied') return false
+  return proof?.digest !== assigned.digest || proof.assignedAt !== assigned.at || proof.state === 'Passed'
 }
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
@@ -132,15 +140,17 @@ export class SimNode {
 
   assign(assigned: Assignment, wantsProof: boolean): void {
     const { digest, at: assignedAt = 0 } = assigned
-    if (!this.#shown.ready || this.#isUnsoundFor(digest)) assignedWhenUnsound.add(assigned)
+    const isUnserving = this.#isUnservingFor(digest)
+    if (isUnserving) assignedUnserving.add(assigned)
+    if (isUnserving || !this.#shown.ready) assignedWhenUnsound.add(assigned)
     this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
   }
 
-  /** What it gets once more does not make it sound by that. */
-  #isUnsoundFor(digest: string): boolean {
-    const { assigned, status } = this.#shown
-    if (assigned?.digest !== digest) return doesNotServe(this.#shown)
-    return assignedWhenUnsound.has(assigned) && (status?.phase !== 'Applied' || doesNotServe(this.#shown))
+  /** Nothing but content that holds makes it sound; what it gets once more does not make it unsound. */
+  #isUnservingFor(digest: string): boolean {
+    const { assigned } = this.#shown
+    if (assigned && assignedUnserving.has(assigned) && !isHealed(this.#shown)) return true
+    return assigned?.digest !== digest && doesNotServe(this.#shown)
   }
 
   /** Something that a person or the controller writes. */

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { Memory } from '../../../src/rollout/model/snapshot.ts'
+import { assignments } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+
+/** `b` superseded `a`, which was on its way from `old`. */
+const superseded: PoolOptions = {
+  head: 'b',
+  stable: 'old',
+  waves: [aWave('canary', 1, { soak: 10 * minute })],
+  maxUnavailable: '100%',
+  history: [aRollout('a', { startedAt: noon - hour }), aRollout('old', { result: 'Completed', startedAt: noon - 3 * hour })],
+}
+const sound = ['n0', 'n1', 'n2'].map((name) => aNode(name).on('old'))
+const failed = aNode('z')
+  .on('old')
+  .assignedTo('a', { at: noon - 30 * minute })
+  .reporting('Failed')
+
+/** Decides about `z` as it is in each state in turn, a minute apart; it gets what it is assigned. */
+function inTurn(
+  states: readonly ((z: NodeDraft) => NodeDraft)[],
+  options: readonly PoolOptions[],
+  others: readonly NodeView[] = sound,
+) {
+  let [z, memory]: [NodeDraft, Memory | undefined] = [failed, undefined]
+  const told: string[] = []
+  for (const [index, become] of states.entries()) {
+    z = become(z)
+    const pool = aPool(options[index] ?? options.at(-1)).with(z, ...others)
+    const decision = decide(memory ? { ...pool, memory } : pool, noon + index * minute)
+    memory = decision.status
+    told.push(...assignments(decision))
+    const given = decision.actions.find((action) => action.kind === 'assign' && action.node === 'z')
+    if (given) z = z.assignedBy(given)
+  }
+  return { told, rejected: memory?.rejected.map(({ revision }) => revision) }
+}
+const same = (z: NodeDraft) => z
+const error = { reason: 'Unhealthy', message: 'no' }
+
+test('a fix fails on the node that it healed when it takes that down in its soak', () => {
+  const applied = (z: NodeDraft) => z.reporting('Applied', { since: noon + minute })
+  const down = (z: NodeDraft) => z.notReady(noon + 2 * minute)
+  const ended = inTurn([same, applied, down, same, same, same, same], [superseded])
+
+  expect(ended).toEqual({ told: ['z → b', 'z → old'], rejected: ['b'] })
+})
+
+test('a canary that failed within the limit is evidence when its labels change, and no other node takes its place', () => {
+  const { history: _, ...unfinished } = superseded
+  const waves = [aWave('canary', 2, { soak: 30 * minute })]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const options: PoolOptions = { ...unfinished, head: 'a', since: noon - hour, maxFailures: 1, waves, wave }
+  const relabelled = { ...options, wants: { z: { digest: 'a, by other labels' } } }
+  const again = (z: NodeDraft) => z.reporting('Failed', { error })
+  const soaking = aNode('s').on('a', { at: noon - 30 * minute, since: noon })
+  const ended = inTurn([same, same, again, again, again], [options, relabelled], [soaking, ...sound])
+
+  expect(ended).toEqual({ told: ['z → a, by other labels'], rejected: [] })
+})
+
+test('a commit does not fail on a node that it does not change, and that its agent could not restore before', () => {
+  const options: PoolOptions = {
+    head: 'new',
+    stable: 'old',
+    wants: { z: { digest: 'old' } },
+    waves: [aWave('rest', '100%')],
+    maxUnavailable: '100%',
+  }
+  const broken = () => aNode('z').on('old').reporting('Failed', { error })
+  const done = ['n0', 'n1'].map((name) => aNode(name).on('new', { at: noon, since: noon }))
+  const again = (z: NodeDraft) => z.reporting('Failed', { error })
+  expect(inTurn([broken, again, again], [options], done)).toMatchObject({ told: ['z → old'], rejected: [] })
+})
+
+test('a fix does not fail on a node that is Ready by it, and that its agent could not restore before either', () => {
+  const down = () => failed.notReady(noon - 30 * minute)
+  const again = (z: NodeDraft) => z.readyAgain(noon + minute / 2).reporting('Failed', { error })
+  expect(inTurn([down, again, again], [superseded])).toMatchObject({ rejected: [] })
+})
+
+test('a fix does not fail on a machine that its agent could not restore before, and that is replaced when it is down', () => {
+  const down = (z: NodeDraft) =>
+    z
+      .withUid('first')
+      .reporting('Applying')
+      .notReady(noon + minute / 2)
+  const replaced = () =>
+    aYoungNode('z')
+      .withUid('second')
+      .createdAtInstant(noon + 3 * minute)
+  expect(inTurn([same, down, same, replaced, same], [superseded])).toMatchObject({ rejected: [] })
+})
+
+test('a fix does not fail on a node when the pod that proves it fails, as it did before', () => {
+  const unproved = () => failed.reporting('Applied').noting('Failed').withPause()
+  const proofs = [
+    { node: 'z', name: 'proof-z', uid: '1', digest: 'b', assignedAt: noon, startedAt: noon + minute, state: 'Failed' } as const,
+  ]
+  const applied = (z: NodeDraft) => z.reporting('Applied').noting('Wanted')
+  expect(inTurn([unproved, applied, same], [{ ...superseded, proof: {}, proofs }])).toMatchObject({ rejected: [] })
+})
+
+test.each<readonly [what: string, meanwhile: (z: NodeDraft) => NodeDraft]>([
+  ['its agent is still at work', (z) => z.reporting('Applying')],
+  ['its agent put it back', (z) => z.reporting('RolledBack', { error })],
+  ['a pod is still to prove it', (z) => z.reporting('Applied').noting('Wanted')],
+])('a second fix does not fail on a node that the first one did not heal: %s', (_, meanwhile) => {
+  const again = (z: NodeDraft) => z.reporting('RolledBack', { error })
+  const second = { ...superseded, head: 'c', maxUnavailable: 1 }
+  const ended = inTurn([same, meanwhile, again, again], [superseded, second])
+
+  expect(ended.told).toContain('z → c')
+  expect(ended.rejected).toEqual([])
+})
