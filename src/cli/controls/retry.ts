@@ -51,14 +51,14 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
 function failedIn({ status }: PoolStatusView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
-  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return completedIn(status)
+  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return triedIn(status, stalled?.reason)
   if (rejected.length === 0 || observedRevision === undefined || !denotes(named, { revision: observedRevision })) return rejected
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 
-/** It has completed, and nodes failed at it: they try once more, and machines that were replaced count no more. */
-function completedIn({ history: [run] = [], target }: PoolStatusView['status']): readonly RevisionRef[] {
-  return run?.laterFailures === undefined ? [] : [target ?? run]
+/** Nodes failed at it: they try once more, and machines that were replaced since it completed count no more. */
+function triedIn({ history: [run] = [], target }: PoolStatusView['status'], stalled: string | undefined): readonly RevisionRef[] {
+  return run && (run.laterFailures !== undefined || stalled === 'NodesFailed') ? [target ?? run] : []
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */

@@ -1,17 +1,20 @@
 import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
+import { reportOf } from '../model/agent-report.ts'
+import { isHealed } from '../model/evidence.ts'
 import { stamp } from '../model/instant.ts'
+import type { NodeView } from '../model/node-view.ts'
 import { denotes } from '../model/remembered-revision.ts'
-import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
 import { shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 
 /** Lets a rejected commit try again because a person said so. */
-export function retryRejected({ memory, head }: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
+export function retryRejected({ memory, head, nodes }: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
   const asked = [head, ...memory.rejected].filter((ref) => denotes(value, ref)).map((ref) => ref.fingerprint)
   const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
-  const completed = again ? undefined : retryCompleted(memory, { value, now })
-  if (completed) return completed
+  const ofNodes = again ? undefined : retryOnNodes({ memory, nodes }, { value, now })
+  if (ofNodes) return ofNodes
   if (!again) return { action: 'Retry', refused: true, message: 'no failed commit of this pool has this name' }
   const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
   const isNext = again.fingerprint === head.fingerprint || again.fingerprint === memory.rollback?.to.fingerprint
@@ -19,17 +22,35 @@ export function retryRejected({ memory, head }: PoolSnapshot, { value, now }: Co
   return { action: 'Retry', message, memory: { ...memory, rejected } }
 }
 
-/** Nodes that failed after the rollout had completed, or within its limit, try once more; those that were replaced count no more. */
-function retryCompleted(memory: Memory, { value, now }: ControlRequest): ControlEffect | undefined {
+/**
+ * Nodes that failed after the rollout had completed, or within its limit, or that it does not count, try once more; those that were replaced
+ * count no more.
+ */
+function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now }: ControlRequest): ControlEffect | undefined {
+  const { memory } = pool
   const [run, ...older] = memory.history
-  if (run?.result !== 'Completed' || run.laterFailures === undefined) return undefined
-  if (!isNamed(value, { run, target: memory.target })) return undefined
-  const { nodes, replaced = 0 } = run.laterFailures
-  const again = nodes.length === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
+  const { failed, replaced } = triedIn(pool)
+  if (!run || failed + replaced === 0 || !isNamed(value, { run, target: memory.target })) return undefined
+  const again = failed === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
   const gone =
     replaced === 0 ? [] : [`machines that failed after ${shortName(run)} had completed, and were replaced, no longer count`]
   const history = withLaterFailures([{ ...run, retriedAt: stamp(now) }, ...older], { nodes: [] })
   return { action: 'Retry', message: [...again, ...gone].join('; '), memory: { ...memory, history } }
+}
+
+/** How many nodes, and machines that are gone, the run on top failed on without failing itself. */
+function triedIn({ memory: { history }, nodes }: Pick<PoolSnapshot, 'memory' | 'nodes'>) {
+  const [run] = history
+  const unsound = nodes.filter(isStillUnsound).length
+  if (run?.result === 'Running') return { failed: unsound, replaced: 0 }
+  if (run?.result !== 'Completed') return { failed: 0, replaced: 0 }
+  const { nodes: failed, replaced = 0 } = run.laterFailures ?? { nodes: [] }
+  return { failed: failed.length + unsound, replaced }
+}
+
+/** It did not serve before its assignment either: however that ends, it fails no commit. */
+function isStillUnsound(node: NodeView): boolean {
+  return node.assigned?.unsound === true && !isHealed({ node, report: reportOf(node) })
 }
 
 /** A commit that renders the same may have come since. */

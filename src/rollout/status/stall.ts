@@ -151,7 +151,8 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
     .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
-  const canRetry = kind === 'NodesFailed' && rollout.memory.history[0]?.laterFailures !== undefined
+  const isCounted = rollout.memory.history[0]?.laterFailures !== undefined
+  const canRetry = kind === 'NodesFailed' && (isCounted || failed.some(({ node }) => node.assigned?.unsound))
   const remedy = canRetry ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
   return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Memory } from '../../../src/rollout/model/snapshot.ts'
-import { assignments } from '../builders/decisions.ts'
+import { assignments, condition } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
@@ -119,4 +119,20 @@ test.each<readonly [what: string, meanwhile: (z: NodeDraft) => NodeDraft]>([
 
   expect(ended.told).toContain('z → c')
   expect(ended.rejected).toEqual([])
+})
+
+test('an operator has the only node of a pool try a fix once more that failed on it, as it did not serve before', () => {
+  const again = (z: NodeDraft) => z.reporting('Failed', { error })
+  const pool = (z: NodeDraft, controls: PoolOptions['controls'] = {}) => aPool({ ...superseded, controls }).with(z)
+  const begun = decide(pool(failed), noon)
+  const z = again(failed.assignedBy(begun.actions.find(({ kind }) => kind === 'assign')))
+  const stuck = decide({ ...pool(z), memory: begun.status }, noon + minute)
+  const retried = decide({ ...pool(z, { retry: 'b' }), memory: stuck.status }, noon + 2 * minute)
+  const twice = again(z.assignedBy(retried.actions.find(({ kind }) => kind === 'assign')))
+  const ended = decide({ ...pool(twice, { retry: 'b' }), memory: retried.status }, noon + 3 * minute)
+
+  expect(condition(stuck, 'Stalled').message).toContain('then: nodewave retry workers')
+  expect(retried.actions).toMatchObject([{ kind: 'assign', node: 'z', digest: 'b', soundness: { unsound: true } }])
+  expect(assignments(ended)).toEqual([])
+  expect(condition(ended, 'Stalled')).toMatchObject({ reason: 'NodesFailed' })
 })
