@@ -47,7 +47,7 @@ const TELL_AGAIN = 10 * 60_000
 function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Passed {
   const now = ports.clock.now()
   const problems = firstCommitEvents(head, settings.namespace)
-  void events.recordAnew(problems, now)
+  void events.recordAgain(problems, now)
   return { wakeAt: problems.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
 }
 

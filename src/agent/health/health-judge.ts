@@ -58,7 +58,7 @@ function observeKubelet(before: ProcessRecord, look: ProcessLook): ProcessRecord
 }
 
 /** The kubelet was restarted. */
-export function startedAnew(watched: Watched): Watched {
+export function restarted(watched: Watched): Watched {
   return { ...watched, kubelet: { ...watched.kubelet, down: false } }
 }
 

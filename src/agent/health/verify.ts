@@ -4,7 +4,7 @@ import { reasonIn } from '../kubelet/kubelet-words.ts'
 import type { Timing } from '../options.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
-import { type Judgement, judgeHealth, type Look, observeLook, startedAnew, type Watched, watchFrom } from './health-judge.ts'
+import { type Judgement, judgeHealth, type Look, observeLook, restarted, type Watched, watchFrom } from './health-judge.ts'
 import { isAmbiguous, type NodeDemands, type NodeEvidence, nodeComplaint } from './node-complaint.ts'
 
 /** What a healthy host has to show. */
@@ -76,7 +76,7 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
     }
     if (judgement.kind === 'start') {
       await ports.services.restart(KUBELET_UNIT)
-      watched = startedAnew(watched)
+      watched = restarted(watched)
     }
     // What the Node shows costs a request each time, and changes less often than what the host shows.
     await ports.clock.sleep(judgement.kind === 'healthy' ? 4 * timing.poll : timing.poll)

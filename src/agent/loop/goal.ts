@@ -75,7 +75,7 @@ async function checkpointed(text: string, { state }: AgentContext): Promise<Assi
 
 async function takeUp({ text, pool }: Wanted & { readonly text: string }, context: AgentContext): Promise<Assignment> {
   const { state, ports, options, turns } = context
-  const known = await assignedAnew(text, context)
+  const known = await keptAssignment(text, context)
   const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace, pool }))
   // In one turn: a checkpoint that nothing points to is swept away.
   await turns.exclusively(async () => {
@@ -89,7 +89,7 @@ async function takeUp({ text, pool }: Wanted & { readonly text: string }, contex
 const NAMES = ['KUBELET_VERSION', 'KUBELET_CONFIG', 'KUBELET_OPTS', 'HOST_CONFIG', 'NAMESPACE', 'DIGEST'] as const
 
 /** What was assigned last, granted more or to be tried once more: its digest says that it still is what was fetched. */
-async function assignedAnew(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
+async function keptAssignment(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
   const desired = parseAssignment(text)
   const digest = await state.digest('assigned')
   if (digest === undefined || desired.DIGEST !== digest) return undefined

@@ -178,7 +178,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   ]).then(() => undefined)
   // Payloads are named after their content: one that is not known yet is found to be there.
   const catchUp = async (): Promise<void> => {
-    const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
+    const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAgain(options, followed)
     const known = [ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet)]
     await Promise.all([...known, ...ofAccess.map(ask), ...ofCeilings.map(ask), ...ofHostSecrets.map(ask)])
   }
@@ -201,7 +201,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   }
 }
 
-async function listAnew<T extends Cached>(
+async function listAgain<T extends Cached>(
   { kube, signal }: ClusterCacheOptions,
   { path, cache, project, labelSelector }: Followed<T>,
 ): Promise<void> {

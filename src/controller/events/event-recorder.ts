@@ -51,7 +51,7 @@ export class EventRecorder {
   }
 
   /** Writes again what was reported before: a server forgets events after an hour, and does nothing with one that it still has. */
-  async recordAnew(events: readonly ObjectEvent[], now: Instant): Promise<void> {
+  async recordAgain(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     this.#told = new Set()
     await this.record(events, now)
   }

@@ -38,20 +38,20 @@ export interface Wanted {
  */
 export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources, before?: Wanted): Wanted {
   if (!before || !isSameSources(before.sources, sources) || before.nodes.length !== nodes.length)
-    return wantedAnew(nodes, sources)
+    return wantedOfAll(nodes, sources)
   const changed: ClusterNode[] = []
   for (let index = 0; index < nodes.length; index++) {
     const known = before.nodes[index] as ClusterNode
     const node = nodes[index] as ClusterNode
     if (isSameNode(known, node)) continue
-    if (known.name !== node.name) return wantedAnew(nodes, sources)
+    if (known.name !== node.name) return wantedOfAll(nodes, sources)
     changed.push(node)
   }
   if (changed.length === 0) return { ...before, nodes }
   return { nodes, sources, byName: before.byName.with(targetsOf(changed, sources)), basis: before.basis }
 }
 
-function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Wanted {
+function wantedOfAll(nodes: readonly ClusterNode[], sources: WantedSources): Wanted {
   return { nodes, sources, byName: SharedMap.of(targetsOf(nodes, sources)), basis: {} }
 }
 
@@ -133,12 +133,12 @@ class WantedConfig {
 
   /** Nothing that it is made of changes: it is found out once. */
   get disruption(): Disruption {
-    this.#disruption ??= this.#evictsAnew() ? greatest(['drain', this.#ofContent()]) : this.#ofContent()
+    this.#disruption ??= this.#evictsPods() ? greatest(['drain', this.#ofContent()]) : this.#ofContent()
     return this.#disruption
   }
 
   /** An assignment writes all taints of Git: one that somebody has removed or changed evicts pods as a new one does. */
-  #evictsAnew(): boolean {
+  #evictsPods(): boolean {
     const { host } = this.#rendered.content
     return host !== undefined && evictingTaints(settingsIn(host).taints).some((name) => !this.#evicting.includes(name))
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeHealth, type Look, observeLook, startedAnew, watchFrom } from '../../../src/agent/health/health-judge.ts'
+import { judgeHealth, type Look, observeLook, restarted, watchFrom } from '../../../src/agent/health/health-judge.ts'
 
 const LIMITS = { stable: 3000, healthy: 30_000 }
 const look = (at: number, change: Partial<Look['service']> & { ok?: boolean } = {}): Look => {
@@ -26,7 +26,7 @@ function judgeAll(looks: readonly Look[], options: Parameters<typeof watchFrom>[
   return looks.map((one) => {
     watched = observeLook(watched, one)
     const judgement = judgeHealth(watched, one, LIMITS)
-    if (judgement.kind === 'start') watched = startedAnew(watched)
+    if (judgement.kind === 'start') watched = restarted(watched)
     return judgement.kind === 'failed' ? judgement.message : judgement.kind
   })
 }

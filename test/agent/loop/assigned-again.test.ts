@@ -33,7 +33,7 @@ test('agent gives the host back when the annotation is removed from a Node that 
   machine.assign({ flags: '--v=3' })
   await machine.until('Applied')
   const text = machine.node.annotations['nodewave.io/desired-config'] ?? ''
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.clock.advance(60_000)
   machine.annotate(text)
   await machine.clock.advance(60_000)
@@ -133,9 +133,9 @@ test('agent refuses an older assignment of a former Node that comes back from a 
   await machine.until('Applied')
   const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
   await machine.untilDigest(machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: 2 }), 'Applied')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.untilDigest(machine.assign({ flags: '--v=5' }, { ASSIGNED: second, COUNTER: 3 }), 'Applied')
-  machine.node.registerAnew('u1')
+  machine.node.registerAgain('u1')
   machine.annotate(backup)
 
   expect(await machine.until('RolledBack')).toMatchObject({ error: { reason: 'AssignmentReplayed' } })
@@ -162,7 +162,7 @@ test('a Node that is registered again begins anew, by whatever counter', async (
   machine.start()
   machine.assign({ flags: '--v=3' }, { ASSIGNED: second, COUNTER: 2 })
   await machine.until('Applied')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   const digest = machine.assign({ flags: '--v=4' }, { ASSIGNED: first, COUNTER: 1 })
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ assignedAt: first })
 })
@@ -175,7 +175,7 @@ test('agent says which counter it accepted on this Node, also when it refuses an
   machine.assign({ flags: '--v=4' }, { ASSIGNED: second, COUNTER: 6 })
   expect(await machine.until('RolledBack')).toMatchObject({ counter: 7, error: { reason: 'AssignmentReplayed' } })
   machine.kill()
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   machine.start()
   await machine.untilDigest(machine.assign({ flags: '--v=5' }, { ASSIGNED: second, COUNTER: 3 }), 'Applied')
   expect(machine.status).toMatchObject({ counter: 3 })

@@ -250,7 +250,7 @@ test('agent does not take a Node that was deleted and registered again for an as
   await machine.until('Applied')
   machine.kill()
   machine.start()
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.clock.advance(20 * MINUTE)
 
   expect(machine.status).toMatchObject({ phase: 'Applied', active: digest })
@@ -263,7 +263,7 @@ test('agent keeps its host when etcd is restored from a time in which its Node w
   machine.start()
   const digest = machine.assign({ flags: '--v=3' })
   await machine.until('Applied')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.clock.advance(20 * MINUTE)
   const backup = machine.node.annotations
   machine.assign({ flags: '--v=3' }, { ASSIGNED: '2026-01-01T01:00:00Z' })

@@ -273,7 +273,7 @@ test('report names the Node that it is written to, so that a copy on another one
   reporter.report({ status: status('Applied'), currentConfig: undefined })
   await clock.advance(0)
   const { annotations } = node
-  node.registerAnew('u2')
+  node.registerAgain('u2')
   for (const [key, text] of Object.entries(annotations)) node.write(key, text)
   reporter.seen(await node.get())
   await clock.advance(0)

@@ -159,7 +159,7 @@ test('an assignment of a Node that was registered again begins with any counter,
   const machine = trusting()
   machine.annotate(signed({ KUBELET_OPTS: '--v=3' }, { counter: 5 }))
   await machine.until('Applied')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   expect(await refusalOf(machine, signed({ KUBELET_OPTS: '--v=9' }, { counter: 9 }))).toMatchObject({
     reason: 'SignatureInvalid',
   })
@@ -172,7 +172,7 @@ test('what a Node had before it was registered again is refused on it, though th
   const former = signed({ KUBELET_OPTS: '--v=3' }, { counter: 5 })
   machine.annotate(former)
   await machine.until('Applied')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.clock.advance(MINUTE)
   expect(await refusalOf(machine, former)).toMatchObject({ reason: 'SignatureInvalid' })
   expect(flagsOf(machine)).toContain('--v=3')

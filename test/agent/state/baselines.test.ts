@@ -29,7 +29,7 @@ test('agent lays a configuration over that of the cluster which the node joined 
   const joined = kubeletConfig('clusterDNS: [10.200.0.10]\n')
   machine.host.files.put(CONFIG, joined)
   await machine.host.services.restart('kubelet.service')
-  machine.node.registerAnew('u2')
+  machine.node.registerAgain('u2')
   await machine.clock.advance(20 * MINUTE)
   await machine.untilDigest(machine.assign({ config: 'maxPods: 130\n' }), 'Applied')
 

@@ -48,7 +48,7 @@ export class FakeNode implements NodeApi {
   }
 
   /** Deleted by somebody and registered again by its kubelet: nothing that stood on it is left. */
-  registerAnew(uid: string): void {
+  registerAgain(uid: string): void {
     this.#set({ uid, annotations: {}, labels: {} })
   }
 

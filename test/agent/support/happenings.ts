@@ -82,7 +82,7 @@ const HAPPENINGS: Readonly<Record<string, Happening>> = {
     host.faults.disk = ([undefined, 'ENOSPC', 'EROFS'] as const)[which]
   },
   remove: (machine) => machine.annotate(null),
-  register: ({ node }, _, index) => node.registerAnew(`u${index}`),
+  register: ({ node }, _, index) => node.registerAgain(`u${index}`),
   wait: ({ clock }, milliseconds) => clock.advance(milliseconds),
   network: ({ host }, which) => {
     host.faults.network = which === 0 ? 'lost' : undefined
