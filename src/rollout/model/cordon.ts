@@ -1,4 +1,4 @@
-import type { Instant } from './instant.ts'
+import { type Instant, isFromAhead } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
 import type { NodeTarget } from './snapshot.ts'
@@ -56,5 +56,6 @@ export function asideOf(
  * stamped by a clock that has been put back since: it may be at once.
  */
 export function skipEnds({ mark }: Pick<Cordoned, 'mark'>, { policy: { drain }, now }: AsideContext): Instant | undefined {
-  return mark?.state === 'Skipped' && mark.at - now < drain.timeout ? mark.at + drain.timeout : undefined
+  if (mark?.state !== 'Skipped' || isFromAhead(mark.at, { now, longest: drain.timeout })) return undefined
+  return mark.at + drain.timeout
 }

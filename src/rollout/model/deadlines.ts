@@ -1,4 +1,4 @@
-import type { Instant } from './instant.ts'
+import { type Instant, isFromAhead } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 
 /** What durations are measured against. */
@@ -48,7 +48,7 @@ const REFUSAL_STANDS = 60_000
 
 /** When a new assignment is due, after the agent said that this one is older than another. One from a clock that was ahead is over. */
 export function refusalEnds({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'>): Instant {
-  return at - now < REFUSAL_STANDS ? at + REFUSAL_STANDS : now
+  return isFromAhead(at, { now, longest: REFUSAL_STANDS }) ? now : at + REFUSAL_STANDS
 }
 
 /**
@@ -89,7 +89,7 @@ export function latestOf(
 ): Instant {
   const latest = Math.max(workBegan(assigned, clock), ...stamps)
   if (latest <= clock.now) return latest
-  return latest - clock.now < clock.applyTimeout ? latest : deadlineOf(assigned, clock)
+  return isFromAhead(latest, { now: clock.now, longest: clock.applyTimeout }) ? deadlineOf(assigned, clock) : latest
 }
 
 /** When the latest of stamps that is further ahead than work may take comes near enough to count for what it says; undefined: it does. */
@@ -107,5 +107,5 @@ function workBegan(assigned: Assignment, { now, rolloutStart, applyTimeout }: Ro
   // Before its Node was there nobody could take it.
   const at = Math.max(assigned.at, assigned.copiedAt ?? assigned.at)
   if (at <= now) return at
-  return at - now < applyTimeout ? now : rolloutStart
+  return isFromAhead(at, { now, longest: applyTimeout }) ? rolloutStart : now
 }

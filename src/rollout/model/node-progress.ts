@@ -14,8 +14,7 @@ import {
   wasDownBefore,
 } from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
-import type { Instant } from './instant.ts'
-import { stamp } from './instant.ts'
+import { type Instant, isFromAhead, stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import { hasFailedProof, isOpen, type Proof } from './proof.ts'
 import { awaitsReboot, hasRebootedAfterAll } from './reboot.ts'
@@ -103,7 +102,7 @@ function isTriedAgain(
   const { at } = assigned
   if (at === undefined) return false
   const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
-  if (hasFailed && at - now >= applyTimeout) return true
+  if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
   return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
 }
 
@@ -245,7 +244,8 @@ function fallen(subject: Subject): NodeProgress {
  */
 function downSince({ node: { readySince }, assigned, course }: Subject, soak = 0): Instant {
   const { now, applyTimeout } = course
-  return Math.min(readySince - now < applyTimeout ? readySince : deadlineOf(assigned, course) + soak, now)
+  const isAhead = isFromAhead(readySince, { now, longest: applyTimeout })
+  return Math.min(isAhead ? deadlineOf(assigned, course) + soak : readySince, now)
 }
 
 function untilDeadline(

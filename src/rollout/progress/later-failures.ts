@@ -1,6 +1,6 @@
 import { byText } from '../../protocol/by-text.ts'
 import type { LaterFailures } from '../../protocol/node-pool.ts'
-import { type Instant, stamp } from '../model/instant.ts'
+import { type Instant, isFromAhead, stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
@@ -62,7 +62,7 @@ function replacedMachines(
  */
 function lastGone({ since }: LaterFailures, { now, clock }: Pick<PoolState, 'now' | 'clock'>): Instant | undefined {
   const at = since === undefined ? undefined : Date.parse(since)
-  return at === undefined || at - now < clock.applyTimeout ? at : now
+  return at !== undefined && isFromAhead(at, { now, longest: clock.applyTimeout }) ? now : at
 }
 
 /** A stamp of the future is of a clock that was put back since: it tells nothing. */
