@@ -6,8 +6,9 @@ import type { NodeFacts } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
 import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
+import { isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
-import { hasGoal, progressOf } from './model/node-progress.ts'
+import { failedBeforeRepair, hasGoal, progressOf } from './model/node-progress.ts'
 import type { Member } from './model/pool-state.ts'
 import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
@@ -36,7 +37,9 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const assigned = content.assigned && reboot === undefined
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
+  const course = { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined }
+  const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
+  const progress = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
   const broken = isBroken(facts)
   const member: Draft = {
     node,

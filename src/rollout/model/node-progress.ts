@@ -1,6 +1,7 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
+import type { Reported } from './availability.ts'
 import {
   countedFrom,
   countsFrom,
@@ -254,6 +255,13 @@ function untilDeadline(
 ): NodeProgress {
   const until = deadlineOf(assigned, course)
   return course.now < until ? { phase, pending: true, until } : failed(failure)
+}
+
+/** It failed at what this rollout assigned it, and is to get the stable content: afterwards nothing on it tells of that. */
+export function failedBeforeRepair({ node: { ready, readySince }, report }: Reported): NodeProgress {
+  const reason = ready ? 'NotRestored' : 'NotReady'
+  const message = ready ? 'it does not serve' : `node is not Ready since ${stamp(readySince)}`
+  return failed(isFailure(report) && report?.error ? report.error : { reason, message })
 }
 
 function failed({ reason, message }: Failure): NodeProgress {

@@ -7,18 +7,15 @@ import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 
+const HAPPENINGS = [
+  ...(['applies', 'is put back', 'cannot be restored', 'goes down', 'comes back'] as const),
+  ...(['is relabelled', 'is held', 'is released'] as const),
+]
+
 /** One thing after another that happens to a node; a pass follows each. */
 interface Step {
   readonly node: number
-  readonly what:
-    | 'applies'
-    | 'is put back'
-    | 'cannot be restored'
-    | 'goes down'
-    | 'comes back'
-    | 'is relabelled'
-    | 'is held'
-    | 'is released'
+  readonly what: (typeof HAPPENINGS)[number]
   readonly minutes: number
 }
 
@@ -32,25 +29,15 @@ const NAMES = ['a', 'b', 'c', 'd']
 const steps = fc.array(
   fc.record<Step>({
     node: fc.nat(NAMES.length - 1),
-    what: fc.constantFrom(
-      ...([
-        'applies',
-        'is put back',
-        'cannot be restored',
-        'goes down',
-        'comes back',
-        'is relabelled',
-        'is held',
-        'is released',
-      ] as const),
-    ),
+    what: fc.constantFrom(...HAPPENINGS),
     minutes: fc.constantFrom(0, 1, 2, 6, 16),
   }),
   { maxLength: 24 },
 )
 
-/** What a commit wants of a node follows from its labels. */
-const contentFor = (labels: number) => (labels === 0 ? 'new' : `new, by labels ${labels}`)
+/** What a commit wants of a node follows from its labels; for some it cannot be rendered. */
+const wantedFor = (labels: number) =>
+  labels % 3 === 2 ? { problem: 'no such label' } : { digest: labels === 0 ? 'new' : `new, by labels ${labels}` }
 
 function happens(node: NodeDraft, what: Step['what'], now: number): NodeDraft {
   const isAtWork = node.ready && node.assigned !== undefined
@@ -74,7 +61,7 @@ function exposedBy(told: readonly Step[]): ReadonlySet<string> {
     now += minutes * minute
     if (what === 'is relabelled') labels[index] = (labels[index] ?? 0) + 1
     nodes[index] = happens(nodes[index] as NodeDraft, what, now)
-    const wants = Object.fromEntries(NAMES.map((name, at) => [name, { digest: contentFor(labels[at] ?? 0) }]))
+    const wants = Object.fromEntries(NAMES.map((name, at) => [name, wantedFor(labels[at] ?? 0)]))
     const pool = aPool({ ...OPTIONS, wants }).with(...nodes)
     const { actions, status } = decide({ ...pool, ...(memory && { memory }) }, now)
     memory = status

@@ -93,3 +93,26 @@ test.each(['restart', 'drain'] as const)(
     expect(endOf(canary.reporting('Applying').notReady(noon - 2 * minute), disruption)).toBe('rejected')
   },
 )
+
+const atWork = aNode('a')
+  .on('older')
+  .assignedTo('new', { at: noon - 3 * minute })
+
+test.each([
+  ['is down', atWork.reporting('Applying').notReady(noon - 2 * minute), 'node is not Ready since 2026-11-21T11:58:00.000Z'],
+  [
+    'could not be restored',
+    atWork.reporting('Failed', { error: { reason: 'RestoreFailed', message: 'disk is full' } }),
+    'disk is full',
+  ],
+])(
+  'a canary that %s fails the commit before it is repaired, also when that can no longer be rendered for it',
+  (_, broken, why) => {
+    const pool = aPool({ ...options, wants: { a: { problem: 'no such label' } } }).with(broken, ...others)
+    const decision = decide(pool, noon + 15 * minute)
+
+    expect(decision.status.rejected).toMatchObject([{ revision: 'new' }])
+    expect(decision.status.history[1]).toMatchObject({ result: 'RolledBack', message: expect.stringContaining(why) })
+    expect(assignments(decision)).toEqual(['a → older'])
+  },
+)
