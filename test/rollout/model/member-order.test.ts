@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import { inOrder } from '../../../src/rollout/model/member-order.ts'
 import { selected } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
+import { aMember } from '../builders/members.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
@@ -64,4 +66,11 @@ test('nodes that do not change are no canaries', () => {
 
   expect(selected(decide(pool, noon))).toHaveLength(1)
   expect(['d', 'e']).toContain(selected(decide(pool, noon))[0])
+})
+
+test('a node at work that asks for more comes before others, in however late a wave', () => {
+  const asks = aMember(aNode('a').on('older').assignedTo('new'), { wave: 3, assigned: true })
+  const waits = aMember(aNode('b').on('older'), { wave: 0 })
+
+  expect(inOrder([waits, asks]).map(({ node }) => node.name)).toEqual(['a', 'b'])
 })

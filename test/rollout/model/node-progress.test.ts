@@ -17,6 +17,7 @@ interface Options {
   readonly steadySince?: Instant
   readonly watchedSince?: Instant
   readonly rolloutStart?: Instant
+  readonly retriedAt?: Instant
 }
 
 /** A run that began an hour before noon, an apply timeout of 15 minutes. */
@@ -395,7 +396,7 @@ test('held and hand-assigned nodes are nobody else’s matter, whatever they rep
 })
 
 test('a node without an assignment joins where there is something to join, and else waits', () => {
-  expect(phase(aNode('a'), { joins: true })).toBe('Joining')
+  expect(progress(aNode('a'), { joins: true })).toMatchObject({ phase: 'Joining', pending: true })
   expect(phase(aNode('a'))).toBe('Waiting')
   expect(phase(aNode('a').notReady())).toBe('Unreachable')
 })
@@ -425,4 +426,13 @@ test('an agent is silent from when its Node was made, where that came with the a
   expect(since()).toMatchObject({ phase: 'Failed', failure: { reason: 'AgentSilent' } })
   expect(since(noon - minute)).toMatchObject({ phase: 'Assigned', until: noon + 4 * minute })
   expect(since(noon - 6 * minute)).toMatchObject({ phase: 'Failed', failure: { reason: 'AgentSilent' } })
+})
+
+test('a node whose agent does not end its work tries it once more after a retry from the end of its time on', () => {
+  const overdue = aNode('a')
+    .assignedTo('new', { at: noon - 15 * minute })
+    .reporting('Applying')
+
+  expect(phase(overdue, { retriedAt: noon - minute, now: noon - 1 })).toBe('Applying')
+  expect(phase(overdue, { retriedAt: noon - minute })).toBe('Waiting')
 })
