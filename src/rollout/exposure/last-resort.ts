@@ -1,5 +1,5 @@
 import { isAtWork } from '../model/agent-report.ts'
-import { asideOf, isOurCordon } from '../model/cordon.ts'
+import { asideOf, isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { PoolContext } from '../model/pool-state.ts'
@@ -41,9 +41,18 @@ function mostUrgent(
   { nodes, clock }: { readonly nodes: readonly NodeFacts[]; readonly clock: RolloutClock },
 ): readonly NodeFacts[] {
   const superseded = waiting.filter(isAtSuperseded)
-  if (superseded.length > 0) return superseded
+  if (superseded.length > 0) return drainedFirst(superseded)
   const down = waiting.filter((facts) => isDownForLong(facts, clock))
-  return down.length === 0 || nodes.some((facts) => isBusy(facts, clock)) ? [] : down
+  return down.length === 0 || nodes.some((facts) => isBusy(facts, clock)) ? [] : drainedFirst(down)
+}
+
+/** One that is drained for the target goes on, whoever else comes. */
+function drainedFirst(candidates: readonly NodeFacts[]): readonly NodeFacts[] {
+  return [...candidates.filter(isDrainedForTarget), ...candidates.filter((facts) => !isDrainedForTarget(facts))]
+}
+
+function isDrainedForTarget({ node, target }: NodeFacts): boolean {
+  return isUnderDrain(node) && target.kind === 'config' && node.mark?.digest === target.digest
 }
 
 /**
@@ -63,7 +72,8 @@ function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastRe
 function isBusy(facts: NodeFacts, clock: RolloutClock): boolean {
   const { node, report, condition, assigned } = facts
   const isWorking = isAtWork(node, report) && (assigned || condition === 'InFlight')
-  if (node.ready) return isOurCordon(node) || isWorking || isBeingProved(node, report)
+  // Without its cordon, one that is down would be unavailable all the same.
+  if (node.ready) return (isOurCordon(node) && condition !== 'Down') || isWorking || isBeingProved(node, report)
   // The work itself may have taken it down, as a reboot does.
   return isWorking && isEvidence(facts, clock) && !hasHadItsChance(facts, clock)
 }

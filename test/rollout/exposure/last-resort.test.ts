@@ -122,6 +122,19 @@ test('a fix reaches a node whose agent does not end the work on the stable conte
   expect(selected(decide(aPool({ ...options, zones: 'Any' }).with(hung, ...up('d', 'e')), noon))).toEqual(['d'])
 })
 
+test('a node whose agent hangs is drained for the fix that takes it as a last resort, and gets it', () => {
+  const hung = (name: string) =>
+    aNode(name)
+      .assignedTo('older', { at: noon - 30 * minute })
+      .reporting('Applying')
+  const members = [aNode('p').rolledBackFrom('bad', { at: noon - 20 * minute }), ...up('d')]
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1, disruption: 'drain', pods: { c: [] } })
+
+  expect(decide(pool.with(hung('c'), ...members), noon).actions).toMatchObject([{ kind: 'cordon', node: 'c' }])
+  expect(selected(decide(pool.with(hung('c').drainedFor('fix'), ...members), noon))).toEqual(['c'])
+  expect(selected(decide(pool.with(hung('a'), hung('b'), hung('c').drainedFor('fix'), ...members), noon))).toEqual(['c'])
+})
+
 const onStable = (name: string) => aNode(name).assignedTo('older', { at: noon - 30 * minute })
 
 test.each([
