@@ -436,3 +436,9 @@ test('a node whose agent does not end its work tries it once more after a retry 
   expect(phase(overdue, { retriedAt: noon - minute, now: noon - 1 })).toBe('Applying')
   expect(phase(overdue, { retriedAt: noon - minute })).toBe('Waiting')
 })
+
+test('a node whose content an administrator forbids is not waited for', () => {
+  const wanted = { kind: 'problem', reason: 'CeilingExceeded', message: 'version 1.37 is not allowed' } as const
+
+  expect(progress(aNode('a').on('older'), { wanted })).toEqual({ phase: 'Waiting', pending: false })
+})

@@ -81,3 +81,9 @@ test('no pass is due for the deadline of work that has ended', () => {
     decide(aPool({ head: 'same', stable: 'same', waves: [aWave('all', '100%')] }).with(applied), noon).wakeAt,
   ).toBeUndefined()
 })
+
+test('of many nodes that could begin, one more is asked for than may be unavailable', () => {
+  const pool = aPool({ stable: 'older', since: noon - minute, maxUnavailable: 2 }).with(...old('a', 'b', 'c', 'd', 'e', 'f'))
+
+  expect(asked(pool)).toHaveLength(3)
+})
