@@ -103,11 +103,11 @@ function byPrice(selectable: readonly Member[], state: PoolState) {
   return { free, idle, serving, spending }
 }
 
-/** The change makes nothing unavailable. */
+/** The change makes nothing unavailable. A drain does: what a node that was put back runs may take one by what it is assigned. */
 function isUndisturbed(member: Member, state: PoolState): boolean {
   const { report, wanted, exposure, reboot } = member
-  if (reboot === undefined && wanted.kind === 'config' && alreadyRuns(wanted.digest, report)) return true
-  return exposure.because === 'Joining' && !isToDrain(member, state)
+  const runsIt = reboot === undefined && wanted.kind === 'config' && alreadyRuns(wanted.digest, report)
+  return (runsIt || exposure.because === 'Joining') && !isToDrain(member, state)
 }
 
 function requestFor(member: Member, { price, state }: { readonly price: Price; readonly state: PoolState }): SelectableNode {

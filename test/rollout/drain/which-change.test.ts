@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { noon } from '../builders/instants.ts'
-import { aYoungNode } from '../builders/nodes.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
@@ -42,4 +42,16 @@ test('nodes that join are drained within the budget, and need none where no drai
 
   expect(first('restart')).toEqual(['assign', 'assign'])
   expect(first('drain')).toEqual(['cordon'])
+})
+
+test('nodes that were put back are drained within the budget, for content that they run already', () => {
+  const putBack = ['x', 'y', 'z'].map((name) =>
+    aNode(name)
+      .on('older')
+      .rolledBackFrom('new', { at: noon - 5 * minute }),
+  )
+  const back = { stable: 'older', head: 'older', maxUnavailable: 2 } as const
+
+  expect(done(upgrade(back, ...putBack))).toEqual(['cordon x Ours', 'cordon z Ours'])
+  expect(done(upgrade({ ...back, disruption: 'restart' }, ...putBack))).toHaveLength(3)
 })
