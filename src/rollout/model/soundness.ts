@@ -4,10 +4,17 @@ import { isEvidence, isHealed } from './evidence.ts'
 import { isInRollout } from './node-progress.ts'
 import type { Soundness } from './node-view.ts'
 import { hasFailedProof } from './proof.ts'
+import type { Rollout } from './rollout.ts'
+
+export interface SoundnessContext {
+  readonly clock: RolloutClock
+  readonly rollout: Pick<Rollout, 'state'>
+}
 
 /** What has to be known about a node once it is assigned the next. */
-export function soundnessOf(member: Candidate, clock: RolloutClock): Soundness | undefined {
+export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessContext): Soundness | undefined {
   if (isUnsound(member, clock)) return { unsound: true }
+  if (rollout.state === 'Completed' && isOutage(member)) return undefined
   return isTakenDown(member, clock) ? { tookDown: true } : undefined
 }
 
@@ -34,4 +41,10 @@ function isTried({ node: { assigned }, wanted, changes, isExposed }: Candidate, 
 /** The rollout under way did it: else each canary in turn could be broken, and assigned anew as its labels change. */
 function isTakenDown({ node, report, isExposed }: Candidate, clock: RolloutClock): boolean {
   return isExposed && !node.ready && !node.shutDown && isEvidence({ node, report }, clock)
+}
+
+/** What it was assigned held on it, and it went down after that. No wave is open in which others could take its place. */
+function isOutage({ node, report }: Candidate): boolean {
+  const { lastKnownGood: proved = report?.digest, since = '' } = report ?? {}
+  return isHealed({ node, report }) && proved === node.assigned?.digest && node.readySince >= Date.parse(since)
 }

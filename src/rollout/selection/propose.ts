@@ -120,7 +120,7 @@ function requestFor(member: Member, { price, state }: { readonly price: Price; r
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
     mustDrain: isToDrain(member, state),
-    soundness: soundnessOf(member, state.clock),
+    soundness: soundnessOf(member, state),
     needsProof: needsProof(member, state),
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { assignments, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aNode, aYoungNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
@@ -81,4 +81,17 @@ test('a node that somebody took its assignment from, and that still has the cont
   const { assigned, ...robbed } = aNode('r').on('new')
 
   expect(assignments(decide(completed().with(...failed('a'), robbed, ...others), noon))).toEqual(['r → new'])
+})
+
+test('a node in an outage has not failed when its labels change meanwhile, and stops no other', () => {
+  const down = aNode('a')
+    .on('new', { at: noon - hour })
+    .notReady(noon - 10 * minute)
+  const relabelled = (node: NodeDraft) => completed({ wants: { a: { digest: 'new, by labels' } } }).with(node, ...others)
+  const decision = decide(relabelled(down), noon)
+  const again = down.assignedBy(decision.actions.find((action) => action.kind === 'assign' && action.node === 'a'))
+  const later = decide({ ...relabelled(again), memory: decision.status }, noon + 20 * minute)
+
+  expect(assignments(later)).toEqual(['x → new', 'y → new'])
+  expect(later.status.history[0]).not.toHaveProperty('laterFailures')
 })

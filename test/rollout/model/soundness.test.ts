@@ -5,6 +5,8 @@ import { aMember } from '../builders/members.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
+const underway = { clock, rollout: { state: 'InProgress' } } as const
+const completed = { clock, rollout: { state: 'Completed' } } as const
 const wanted = { kind: 'config', digest: 'new', disruption: 'restart' } as const
 const asUnsound = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon } as const
 const failed = aNode('a').assignedTo('older').reporting('Failed')
@@ -24,7 +26,7 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['did not serve before it got the same', { unsound: true }, again.reporting('Failed')],
   ['did not serve before it got the same, and is healed', undefined, again.reporting('Applied')],
 ])('of a node that %s it is to be known: %j', (_, soundness, node) => {
-  expect(soundnessOf(aMember(node, { wanted }), clock)).toEqual(soundness)
+  expect(soundnessOf(aMember(node, { wanted }), underway)).toEqual(soundness)
 })
 
 const failedAt = (at: number) => aNode('a').assignedTo('new', { at }).reporting('Failed')
@@ -35,7 +37,7 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
 ])(
   'of a node that the target does not change and that could not be restored from it %s it is to be known: %j',
   (_, soundness, node) => {
-    expect(soundnessOf(aMember(node, { wanted, changes: false }), clock)).toEqual(soundness)
+    expect(soundnessOf(aMember(node, { wanted, changes: false }), underway)).toEqual(soundness)
   },
 )
 
@@ -54,5 +56,18 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ],
   ['went down after that, and somebody shut its machine down', undefined, exposed.poweredOff()],
 ])('of a node that got the commit in this rollout and %s it is to be known: %j', (_, soundness, node) => {
-  expect(soundnessOf(aMember(node, { wanted, isExposed: true }), clock)).toEqual(soundness)
+  expect(soundnessOf(aMember(node, { wanted, isExposed: true }), underway)).toEqual(soundness)
+})
+
+const held = aNode('a').on('new', { at: noon - 5 * minute, since: noon - 3 * minute })
+
+test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
+  ['held on it before that', undefined, held.notReady(noon - 3 * minute)],
+  ['had not held on it yet', { tookDown: true }, held.notReady(noon - 4 * minute)],
+  ['was still on trial', { tookDown: true }, held.reporting('Applied', { lastKnownGood: 'older' }).notReady()],
+  ['a pod had still to prove', { tookDown: true }, held.noting('Wanted').notReady()],
+  ['its agent had not ended', { tookDown: true }, exposed.notReady()],
+])('of a node that went down after the rollout completed, with content that %s, it is to be known: %j', (_, soundness, node) => {
+  expect(soundnessOf(aMember(node, { wanted, isExposed: true }), completed)).toEqual(soundness)
+  expect(soundnessOf(aMember(node, { wanted, isExposed: true }), underway)).toEqual({ tookDown: true })
 })
