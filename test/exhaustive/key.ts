@@ -26,12 +26,10 @@ export function keyOf({ now, nodes, pools, head, controls }: State, scope: Scope
   const moment = (at: Instant): number => moments.get(at) ?? 0
   const ofNodes = nodes.map((node) => numberOf(nodeKey(node, { ...around, age, moment })))
   const ofPools = pools.map(({ controls, promoted, memory }) => {
-    const { id, instants, began, gone = now } = templateOf(memory)
+    const { id, instants, began } = templateOf(memory)
     const failures = scope.fleet.maxFailures ? failuresOf(memory) : ''
-    // What joins or is assigned in the same moment has not done so since.
-    return numberOf(
-      `${id}:${Number(now > began)}${Number(now > gone)}${instants.map(moment).join()}${JSON.stringify(controls)}${promoted}${failures}`,
-    )
+    // What joins in the same moment has not done so since.
+    return numberOf(`${id}:${Number(now > began)}${instants.map(moment).join()}${JSON.stringify(controls)}${promoted}${failures}`)
   })
   return `${head}${controls.paused ?? ''}|${ofNodes.join()}|${ofPools.join()}`
 }

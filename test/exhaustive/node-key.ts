@@ -80,7 +80,7 @@ function assignedKey(node: NodeState, around: Ages): string {
 /** Whether it was before or after what each pool remembers the instant of. */
 function marksOf(at: Instant, { pools }: Surroundings): string {
   const marks = pools.map(({ memory }) => templateOf(memory))
-  return marks.map(({ began, gone = at, retried = at }) => [at >= began, at > gone, at >= retried].map(Number).join('')).join()
+  return marks.map(({ began, gone = at, retried = at }) => [at >= began, at >= gone, at >= retried].map(Number).join('')).join()
 }
 
 /** Where a pool has a target, nobody asks a node which commit brought its content, and to which pool. */

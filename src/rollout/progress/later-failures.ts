@@ -65,10 +65,10 @@ function lastGone({ since }: LaterFailures, { now, clock }: Pick<PoolState, 'now
   return at !== undefined && isFromAhead(at, { now, longest: clock.applyTimeout }) ? now : at
 }
 
-/** A stamp of the future is of a clock that was put back since: it tells nothing. */
+/** The pass that finds a machine gone may assign the next one. A stamp of the future is of a clock that was put back since: it tells nothing. */
 function worksSince(since: Instant, { member, now }: { readonly member: Member; readonly now: Instant }): boolean {
   const { at = 0 } = member.node.assigned ?? {}
-  return member.progress.phase === 'Current' && at > since && at <= now
+  return member.progress.phase === 'Current' && at >= since && at <= now
 }
 
 /** By name. */

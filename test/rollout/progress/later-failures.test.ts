@@ -138,11 +138,15 @@ test('every new node gets the content again as soon as it works on one', () => {
   expect(selected(inTurn([...before, [served], [served, joined, ...others]]))).toHaveLength(2)
 })
 
-test('a node that got the content in the instant in which another machine was found gone does not end the count', () => {
-  const joined = young('j1').on('new', { at: noon + minute })
-  const [run] = inTurn([[failing('bad')], [served], [served, joined]]).status.history
+test('a machine that takes the place of one that failed, and gets the content at once, ends the count when that works', () => {
+  const [failed, another] = [failing('bad').withUid('first'), young('bad').withUid('second')]
+  const replaced = inTurn([[failed], [another, changed]])
+  const joined = another.assignedBy(replaced.actions.find(({ kind }) => kind === 'assign')).reporting('Applied')
+  const states = (last: NodeView) => [[failed], [another, changed], [last, changed]]
 
-  expect(run?.laterFailures?.replaced).toBe(1)
+  expect(assignments(replaced)).toEqual(['bad → new'])
+  expect(assignments(inTurn(states(joined)))).toEqual(['changed → new'])
+  expect(assignments(inTurn(states(joined.on('new', { at: noon + minute - 1 }))))).toEqual([])
 })
 
 test('a machine that was replaced while a clock was years ahead is forgotten once the content works on a new one', () => {

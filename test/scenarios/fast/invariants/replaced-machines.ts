@@ -60,7 +60,7 @@ function isAnother({ leaving, assigned }: NodeView): boolean {
 }
 
 function worksSince(since: string, node: NodeView): boolean {
-  return node.status?.phase === 'Applied' && hasEnded(node) && (node.assigned?.at ?? 0) > Date.parse(since)
+  return node.status?.phase === 'Applied' && hasEnded(node) && (node.assigned?.at ?? 0) >= Date.parse(since)
 }
 
 function triesOne(decided: Decided): boolean {
