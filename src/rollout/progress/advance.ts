@@ -22,7 +22,6 @@ export function advance(poolState: PoolState): Memory | undefined {
   const { state, memory, target } = poolState.rollout
   if (state === 'Blocked') return undefined
   if (state === 'Completed') return rememberLaterFailures(poolState)
-  if (state === 'InProgress' && poolState.open < 0) return firstWave(poolState)
   const losses = state === 'InProgress' ? rememberLosses(poolState) : undefined
   if (losses) return { ...memory, history: losses }
   const failures = failuresOf(poolState)
@@ -31,6 +30,7 @@ export function advance(poolState: PoolState): Memory | undefined {
   if (history) return { ...memory, history }
   if (state === 'Halted') return undefined
   if (isTooMuch({ failures, replaced }, poolState)) return reject(poolState, describeAll(failures, replaced))
+  if (poolState.open < 0) return firstWave(poolState)
   const gates = updateGates(poolState)
   if (gates) return { ...memory, gates }
   return isWaveDone(poolState) ? pastTheWave(poolState) : undefined

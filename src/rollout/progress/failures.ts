@@ -20,8 +20,9 @@ export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState
   )
 }
 
-/** Nodes that have the content already do not speak for a change of others. */
-function worksNowhere({ failures, replaced }: Failures, { counts: { waves } }: PoolState): boolean {
+/** Nodes that have the content already do not speak for a change of others. Where a commit has closed the waves again, nobody tries it now. */
+function worksNowhere({ failures, replaced }: Failures, { counts: { waves }, open }: PoolState): boolean {
+  if (open < 0) return false
   const current = replaced.length > 0 || failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
   return waves.pending === 0 && current === 0
 }

@@ -156,3 +156,14 @@ test('a canary that is replaced rejects the commit when it was not Ready for a m
   expect(rejectedAfter(minute - 1)).toBe(0)
   expect(rejectedAfter(minute)).toBe(1)
 })
+
+test('a canary that is replaced rejects the commit also when another commit has closed the waves meanwhile', () => {
+  const { status } = decide(aPool(options).with(hanging('a'), ...old('b', 'c')), noon)
+  const closed = aPool({ ...options, waves: [aWave('approved', '100%', { manual: true })] }).with(...old('b', 'c'))
+
+  expect(decide({ ...closed, memory: status }, noon + minute).status.rejected).toMatchObject([{ revision: 'bad' }])
+  expect(
+    decide({ ...closed, memory: { ...status, history: status.history.map(({ losses: _, ...run }) => run) } }, noon).status
+      .rejected,
+  ).toEqual([])
+})

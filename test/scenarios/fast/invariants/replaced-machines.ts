@@ -85,9 +85,13 @@ function hasGivenUp({ assigned, status }: NodeView): boolean {
   return status?.phase === 'Failed' && assigned !== undefined && status.assignedAt === stampOf(assigned)
 }
 
-/** Its work has had its time, also where it took the node down. */
+/** Its work has had its time, also where it took the node down. How long ago a clock that was far ahead began it, nobody knows. */
 function isOverdue({ assigned }: NodeView, { at, pool: { policy } }: Decided): boolean {
-  return at >= (assigned?.at ?? 0) + Math.min(policy.applyTimeout, policy.agentTimeout ?? Number.POSITIVE_INFINITY)
+  const began = assigned?.at ?? 0
+  return (
+    began - at >= policy.applyTimeout ||
+    at >= began + Math.min(policy.applyTimeout, policy.agentTimeout ?? Number.POSITIVE_INFINITY)
+  )
 }
 
 function borneBy({ pool: { policy, nodes } }: Decided, { failures = 0 }: HistoryEntry): number {
