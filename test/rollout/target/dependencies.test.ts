@@ -271,7 +271,7 @@ test('a pool whose status was lost waits for its dependency though an older comm
 })
 
 test('a pool without a status that waits for another one counts what failed at its content, as time goes on, too', () => {
-  const failed = aNode('a').rolledBackFrom('new', { at: noon - minute })
+  const failed = aNode('a').rolledBackFrom('new', { at: noon - minute, revision: 'earlier' })
   const lost = { ...aPool({ head: 'new', dependsOn: ['base'] }).with(failed), memory: NO_MEMORY }
   const phasesAt = (now: number) =>
     decideFleet({ pools: [lost, pool('base', {})], policy: {}, controls: {} }, now).get('workers')?.status.nodes.byPhase
