@@ -24,17 +24,11 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
     target,
     stable,
     commitBlocker: blocker,
-    startedAt: Math.min(top ? Date.parse(top.startedAt) : beginning(pool, target, now), now),
+    startedAt: top ? Math.min(Date.parse(top.startedAt), now) : traceStart(pool, target, now),
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,
     memory,
   }
-}
-
-/** Of a run that begins, or that nobody remembers. */
-function beginning(pool: PoolSnapshot, target: Revision, now: Instant): Instant {
-  const isLost = pool.memory.target === undefined && pool.memory.history.length === 0
-  return isLost ? traceStart(pool, target, now) : now
 }
 
 function isHead({ head }: PoolSnapshot, target: Revision): boolean {
@@ -57,7 +51,8 @@ function stableOf(pool: PoolSnapshot, memory: Memory): Revision | undefined {
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {
   const { memory: before } = pool
   const isSame = goesOn(before.history, target)
-  const history = withRollout(before.history, target, beginning(pool, target, now))
+  const lost = before.target === undefined && before.history.length === 0
+  const history = withRollout(before.history, target, lost ? traceStart(pool, target, now) : now)
   const [top] = history
   const memory = isSame ? restamped(before, top?.startedAt) : before
   const promotion = top && boundPromotion(memory, { fingerprint: target.fingerprint, startedAt: top.startedAt })
