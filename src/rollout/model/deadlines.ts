@@ -72,7 +72,7 @@ export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClo
 
 /**
  * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Unless the same rollout
- * took it down with another assignment: else each canary in turn could be broken, and assigned anew.
+ * took it down with another assignment: else each canary in turn could be broken, and assigned again.
  */
 export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
   return !ready && !assigned.tookDown && readySince + SECOND <= workBegan(assigned, clock)
