@@ -1,7 +1,6 @@
 import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
-import type { Reported } from '../model/availability.ts'
+import { cannotServe, type Reported } from '../model/availability.ts'
 import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
-import { hasFailedProof } from '../model/proof.ts'
 
 /**
  * How a node is, apart from the target.
@@ -36,5 +35,5 @@ export function needsRepair(subject: Reported & { readonly condition: Condition 
 }
 
 function doesNotServe({ node, report }: Reported): boolean {
-  return !node.ready || isAtWork(node, report) || report?.phase === 'Failed' || hasFailedProof(node, report)
+  return !node.ready || isAtWork(node, report) || cannotServe({ node, report })
 }

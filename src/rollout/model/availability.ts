@@ -15,6 +15,10 @@ export interface Reported {
  */
 export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
   if (!node.ready || node.staleReady || node.unschedulable) return true
-  if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
-  return isAtWork(node, report) || report?.phase === 'Failed'
+  return isBeingProved(node, report) || cannotServe({ node, report }) || isAtWork(node, report)
+}
+
+/** Whatever its kubelet says: its agent could not restore it, or no pod runs. */
+export function cannotServe({ node, report }: Reported): boolean {
+  return report?.phase === 'Failed' || hasFailedProof(node, report)
 }

@@ -1,9 +1,9 @@
+import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import type { RolloutClock } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
 import { isInRollout } from './node-progress.ts'
 import type { Soundness } from './node-view.ts'
-import { hasFailedProof } from './proof.ts'
 import type { Rollout } from './rollout.ts'
 
 export interface SoundnessContext {
@@ -25,7 +25,7 @@ export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessCont
 function isUnsound(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
   if (node.assigned?.unsound && !isHealed({ node, report })) return true
-  return (report?.phase === 'Failed' || hasFailedProof(node, report)) && !isTried(member, clock)
+  return cannotServe(member) && !isTried(member, clock)
 }
 
 /**
@@ -38,7 +38,7 @@ function isTried({ node: { assigned }, wanted, changes, isExposed }: Candidate, 
   return changes || isInRollout(assigned, clock)
 }
 
-/** The rollout under way did it: else each canary in turn could be broken, and assigned anew as its labels change. */
+/** The rollout under way did it: else each canary in turn could be broken, and assigned again as its labels change. */
 function isTakenDown({ node, report, isExposed }: Candidate, clock: RolloutClock): boolean {
   return isExposed && !node.ready && !node.shutDown && isEvidence({ node, report }, clock)
 }
