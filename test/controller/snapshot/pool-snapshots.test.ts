@@ -3,6 +3,7 @@ import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.
 import type { CompiledFleet, CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
 import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
+import { nothingSpecial } from './sources.ts'
 
 const pool: CompiledPool = {
   name: 'workers',
@@ -20,34 +21,8 @@ const head = {
 } as Partial<CompiledFleet> as CompiledFleet
 
 function sources(more: Partial<PoolSources> = {}): PoolSources {
-  return {
-    ...{
-      pool,
-      head,
-      problem: undefined,
-      unread: undefined,
-      untrusted: undefined,
-      held: undefined,
-      view: undefined,
-      nodes: [],
-      pods: new Map(),
-      contested: [],
-    },
-    ...{
-      known: [],
-      steadySince: undefined,
-      watchedSince: undefined,
-      kept: [],
-      gateAnswers: NO_ANSWERS,
-      awaitedClusters: [],
-      refusals: [],
-      proofs: undefined,
-    },
-    ...more,
-  }
+  return { ...nothingSpecial(), pool, head, ...more }
 }
-
-const NO_ANSWERS: PoolSources['gateAnswers'] = []
 
 test('a snapshot is the same one again while what it is made of reads the same, and another one when that changes', () => {
   const snapshots = new PoolSnapshots()

@@ -4,6 +4,7 @@ import type { CompiledFleet, CompiledPool } from '../../../src/controller/fleet/
 import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { nothingSpecial } from './sources.ts'
 
 const pool: CompiledPool = {
   ...{ name: 'workers', fingerprint: 'of new', spec: {}, disruption: {}, policy: {} as CompiledPool['policy'] },
@@ -20,29 +21,7 @@ const fleetOf = (commit: string, ...pools: readonly CompiledPool[]) =>
 const node = (name: string) => ({ name, facts: { name }, view: { name } }) as never as ClusterNode
 const [n0, n1] = [node('n0'), node('n1')]
 const head = fleetOf('new', pool)
-const base: PoolSources = {
-  ...{
-    pool,
-    head,
-    problem: undefined,
-    unread: undefined,
-    untrusted: undefined,
-    held: undefined,
-    view: undefined,
-    nodes: [n0],
-    pods: new Map(),
-  },
-  ...{
-    contested: [],
-    known: [],
-    steadySince: undefined,
-    watchedSince: undefined,
-    kept: [],
-    gateAnswers: [],
-    awaitedClusters: [],
-  },
-  ...{ refusals: [], proofs: undefined },
-}
+const base: PoolSources = { ...nothingSpecial(), pool, head, nodes: [n0] }
 const rendering = { renderer: new PoolRenderer(), revisions: new Map() }
 const snapshotOf = (more: Partial<PoolSources> = {}) => new PoolSnapshots().of({ ...base, ...more }, rendering)
 const awaited = [{ cluster: 'eu', pools: ['workers'] }] as never as PoolSources['awaitedClusters']
