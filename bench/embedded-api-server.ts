@@ -1,18 +1,14 @@
 /**
- * How fast the embedded API server is, over HTTP on loopback, client and server sharing one process:
- *
- *   node bench/embedded-api-server.ts [--nodes 15000]
- *
- * Prints JSON: seconds to list all nodes in pages of 100, patches a second at a concurrency of 50, and milliseconds until one
+ * `node bench/embedded-api-server.ts [--nodes N]`: how fast the embedded API server is, over HTTP on loopback, client and server sharing one
+ * process. Prints JSON: seconds to list all nodes in pages of 100, patches a second at a concurrency of 50, and milliseconds until one
  * change has come to every one of 1,000 watches. The CPU figures are of client and server together, and hold on a busy machine too.
  */
 import { once } from 'node:events'
 import * as http from 'node:http'
-import { parseArgs } from 'node:util'
 import { startApiServer } from '../src/sim/apiserver/start-api-server.ts'
+import { readOptions } from './support/report.ts'
 
-const { values } = parseArgs({ options: { nodes: { type: 'string', default: '15000' } } })
-const NODES = Number(values.nodes)
+const { nodes: NODES = 15_000 } = readOptions()
 const PATCHES = 10_000
 const WATCHES = 1_000
 

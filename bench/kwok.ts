@@ -4,7 +4,6 @@
  * tells it of each `git push`. Prints the figures of a size as soon as it is measured, with `-o json` a line for each; when the time is over,
  * or a size fails, it names what was not finished, and ends with 1. Needs what the end-to-end tests need: docs/testing.md.
  */
-import { parseArgs } from 'node:util'
 import { createKubeClient } from '../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../src/kube/kubeconfig.ts'
 import { fillCache } from '../test/e2e/build/fill-cache.ts'
@@ -15,6 +14,7 @@ import { missingPrerequisites } from '../test/e2e/cluster/prerequisites.ts'
 import { ownSlots } from '../test/e2e/cluster/slot.ts'
 import { abandon, teardownLeftovers } from '../test/e2e/cluster/teardown.ts'
 import { productOn } from '../test/e2e/product/product.ts'
+import { benchCommand } from './support/bench-command.ts'
 import { clusterCpu } from './support/cluster-processes.ts'
 import { startInstantAgents } from './support/instant-agents.ts'
 import { rolloutFigures } from './support/kwok-figures.ts'
@@ -23,7 +23,7 @@ import { measurePatchRate } from './support/patch-rate.ts'
 import { usageOf } from './support/process-usage.ts'
 import { Progress } from './support/progress.ts'
 import { receivePushes } from './support/push-deliveries.ts'
-import { type Figure, print } from './support/report.ts'
+import { type Figure, print, readCount } from './support/report.ts'
 
 /** Waves would each wait for their last node; the budget alone says how many are taken. */
 const rollout = { maxUnavailable: '10%', waves: [{ name: 'all', nodes: '100%' }] }
@@ -101,19 +101,18 @@ interface Arguments {
   readonly output: 'text' | 'json'
 }
 
-/** @throws when an option is unknown, or its value is none of those it can have. */
+/** Ends the process when an option is unknown, or its value is none of those it can have. */
 function readArguments(): Arguments {
-  const options = {
-    nodes: { type: 'string', default: '100,500,1000,2000,5000' },
-    minutes: { type: 'string', default: '60' },
-    output: { type: 'string', short: 'o', default: 'text' },
-  } as const
-  const { nodes, minutes, output } = parseArgs({ options }).values
-  if (output !== 'text' && output !== 'json') throw new Error(`read -o "${output}": it must be text or json`)
-  if (!/^[1-9]\d{0,4}(,[1-9]\d{0,4})*$/.test(nodes))
-    throw new Error(`read --nodes "${nodes}": it must be numbers with commas between`)
-  if (!/^[1-9]\d{0,3}$/.test(minutes)) throw new Error(`read --minutes "${minutes}": it must be a number`)
-  return { sizes: nodes.split(',').map(Number), minutes: Number(minutes), output }
+  const command = benchCommand()
+    .option('--nodes <counts>', 'nodes of the fleets, one after the other', readCounts, [100, 500, 1000, 2000, 5000])
+    .option('--minutes <count>', 'how long it may take', readCount, 60)
+    .parse()
+  const { nodes: sizes, ...others } = command.opts<Omit<Arguments, 'sizes'> & { readonly nodes: readonly number[] }>()
+  return { sizes, ...others }
+}
+
+function readCounts(text: string): readonly number[] {
+  return text.split(',').map(readCount)
 }
 
 async function leave(code: number): Promise<never> {

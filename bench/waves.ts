@@ -1,12 +1,13 @@
 /**
- * `node bench/waves.ts [nodes]`: how long a commit takes to go through a pool, 10% of the nodes at a time, when agents apply at once;
+ * `node bench/waves.ts [--nodes N]`: how long a commit takes to go through a pool, 10% of the nodes at a time, when agents apply at once;
  * over HTTP, on the embedded API server, in this process. Then how many requests that took.
  */
 import { systemClock } from '../src/controller/clock/system-clock.ts'
 import { aFleet } from '../test/controller/a-fleet.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf } from '../test/controller/stage.ts'
+import { readOptions } from './support/report.ts'
 
-const COUNT = Number(process.argv[2] ?? 100)
+const { nodes: COUNT = 100 } = readOptions()
 const rollout = 'maxUnavailable: 10%'
 
 await using stage = await aStage()

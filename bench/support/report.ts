@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util'
+import { InvalidArgumentError } from 'commander'
+import { benchCommand } from './bench-command.ts'
 
 /** One measured number. `aim`: what it should not exceed. */
 export interface Figure {
@@ -25,13 +26,17 @@ export interface BenchOptions {
   readonly nodes: number | undefined
 }
 
-/** @throws when an option is unknown, or its value is none of those it can have. */
-export function readOptions(args: readonly string[] = process.argv.slice(2)): BenchOptions {
-  const options = { output: { type: 'string', short: 'o', default: 'text' }, nodes: { type: 'string' } } as const
-  const { output, nodes } = parseArgs({ args: [...args], options }).values
-  if (output !== 'text' && output !== 'json') throw new Error(`read -o "${output}": it must be text or json`)
-  if (nodes !== undefined && !/^[1-9]\d{0,4}$/.test(nodes)) throw new Error(`read --nodes "${nodes}": it must be a number`)
-  return { output, nodes: nodes === undefined ? undefined : Number(nodes) }
+/** Ends the process, with a line that says why, when an option is unknown, or its value is none of those it can have. */
+export function readOptions(): BenchOptions {
+  const command = benchCommand().option('--nodes <count>', 'nodes of the fleet, where the bench has one', readCount).parse()
+  const { output, nodes } = command.opts<{ readonly output: 'text' | 'json'; readonly nodes?: number }>()
+  return { output, nodes }
+}
+
+/** @throws {InvalidArgumentError} */
+export function readCount(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 to 99999.')
+  return Number(text)
 }
 
 /** Prints the figures as a table, or as one line of JSON. */
