@@ -1,3 +1,4 @@
+import { isSameData } from '../protocol/same-data.ts'
 import type { AssessedPool } from './assessed-pool.ts'
 import { type FactsContext, factsOf, type NodeFacts, targetFor } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
@@ -6,7 +7,8 @@ import type { NodeView } from './model/node-view.ts'
 import type { Member, PoolContext } from './model/pool-state.ts'
 import type { Rollout } from './model/rollout.ts'
 import { type Indices, scatteredIndices } from './model/scattered.ts'
-import type { PoolSnapshot, Revision } from './model/snapshot.ts'
+import type { Memory, PoolSnapshot, Revision } from './model/snapshot.ts'
+import { commitsOf } from './target/history.ts'
 
 /** How the nodes of a pool are scattered: as before, while they have the same names. */
 export function scatteredOrder({ name, nodes }: PoolSnapshot, last: AssessedPool | undefined): Indices {
@@ -63,7 +65,11 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
 
 /** A commit that renders the same goes on with the run under a name of its own. */
 function isSameRun({ target, memory }: Rollout, last: Rollout): boolean {
-  return target.revision === last.target.revision && memory.history[0]?.revision === last.memory.history[0]?.revision
+  return target.revision === last.target.revision && isSameData(commitsOnTop(memory), commitsOnTop(last.memory))
+}
+
+function commitsOnTop({ history: [run] }: Memory): readonly string[] {
+  return run === undefined ? [] : commitsOf(run)
 }
 
 export interface MembersContext extends PoolContext, OpenWaves {

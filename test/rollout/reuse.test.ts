@@ -3,10 +3,10 @@ import { assessPool } from '../../src/rollout/assess-pool.ts'
 import type { NodeView } from '../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { scatteredOrder } from '../../src/rollout/reuse.ts'
-import { hour, noon } from './builders/instants.ts'
-import { nodes } from './builders/nodes.ts'
+import { hour, minute, noon } from './builders/instants.ts'
+import { aNode, nodes } from './builders/nodes.ts'
 import { aPool } from './builders/pools.ts'
-import { wantedConfig } from './builders/revisions.ts'
+import { aRollout, wantedConfig } from './builders/revisions.ts'
 
 const pool = aPool().with(...nodes('a', 'b', 'c'))
 const last = assessPool(pool, noon)
@@ -64,4 +64,17 @@ test('an assessment finds the facts of one node again when only that one changed
   const kept = new Set(assessed.facts)
 
   expect(facts.filter((fact) => kept.has(fact)).map(({ name }) => name)).toEqual(['b'])
+})
+
+test('an assessment finds the facts of nodes again when the run is known to have another commit of equal content', () => {
+  const relabelled = aNode('a')
+    .on('older')
+    .assignedTo('of-former-labels', { at: noon - minute, revision: 'equal' })
+  const run = aRollout('new', { startedAt: noon - hour })
+  const alone = aPool({ stable: 'older', history: [run] }).with(relabelled)
+  const joined = { ...alone, memory: { ...alone.memory, history: [{ ...run, commits: ['equal'] }] } }
+  const before = assessPool(alone, noon)
+
+  expect(before.facts[0]?.isExposed).toBe(false)
+  expect(assessPool(joined, noon + 1, before).facts[0]?.isExposed).toBe(true)
 })
