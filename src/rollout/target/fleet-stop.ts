@@ -4,6 +4,7 @@ import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolContext } from '../model/pool-state.ts'
+import { isProven } from '../model/remembered-revision.ts'
 import { resolveShare } from '../model/share.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { listNames, shortName } from '../model/text.ts'
@@ -34,14 +35,18 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf }: Judged): stri
   return `${failures} nodes of the fleet failed at ${shortName(first.head)}: ${where}${names}`
 }
 
-/** A pool that has begun with it goes no further; who goes back does so, and who has completed it stays. */
+/**
+ * A pool that has begun with it goes no further. One that goes back does so, also by a revert: stopped, it would keep the content that people
+ * flee from. One that has completed it stays.
+ */
 export function stoppedFleet({ pool, rollout }: PoolContext): Blocker | undefined {
-  return rollout.state === 'InProgress' && rollout.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
+  if (rollout.state !== 'InProgress' || rollout.proven) return undefined
+  return rollout.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
 }
 
 /** A pool that has not begun with it stays with what it has. */
 export function stoppedBefore(pool: PoolSnapshot): Blocker | undefined {
-  return stop(pool)
+  return isProven(pool.memory, pool.head) ? undefined : stop(pool)
 }
 
 function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {

@@ -115,6 +115,39 @@ test('a pool that goes back does so all the same, and one that has completed the
   expect(takenIn([back, done])).toEqual(['gpu-bad-0', 'gpu-bad-1', 'gpu-bad-2', 'gpu-done', 'web-1'])
 })
 
+/** Its rollout of `older` has completed before, and goes on again after a commit that was bad; one node was lost on the way. */
+function reverting(name: string): PoolSnapshot {
+  const history = [
+    aRollout('older', { startedAt: since }),
+    aRollout('bad', { result: 'Superseded', startedAt: since - minute }),
+    aRollout('older', { result: 'Completed', startedAt: since - 60 * minute }),
+  ]
+  const lost = aNode(`${name}-lost`).rolledBackFrom('older', { ...begun, pool: name, to: 'bad' })
+  const members = [lost, aNode(`${name}-next`).on('bad', { at: since - 30_000, pool: name })]
+  return pool(name, members, { head: 'older', stable: 'older', history, maxUnavailable: 2 })
+}
+
+test('a revert reaches every pool that completed its content before, however many nodes fail on the way back', () => {
+  expect(takenIn([reverting('gpu'), reverting('web')], { count: 1 })).toEqual(['gpu-next', 'web-next'])
+})
+
+test('a revert begins in a pool although nodes of others fail at it', () => {
+  const onBad = aNode('api-0').on('bad', { at: since - 30_000, pool: 'api' })
+  const history = [
+    aRollout('bad', { startedAt: since - minute }),
+    aRollout('older', { result: 'Completed', startedAt: since - 60 * minute }),
+  ]
+  const api = pool('api', [onBad], { head: 'older', stable: 'older', history })
+
+  expect(takenIn([reverting('gpu'), reverting('web'), api], { count: 1 })).toContain('api-0')
+})
+
+test('a pool for which the content of a revert is new does not begin with it once the fleet bears no more', () => {
+  const fresh = pool('api', [aNode('api-0').on('bad')], { head: 'older', stable: 'bad', history: [] })
+
+  expect(takenIn([reverting('gpu'), reverting('web'), fresh], { count: 1 })).toEqual(['gpu-next', 'web-next'])
+})
+
 test('a node that was emptied for the commit is not given it', () => {
   const emptied = aNode('web-0').on('older').drainedFor('new')
   const web = pool('web', [emptied], { disruption: 'drain', pods: { 'web-0': [] } })

@@ -4,7 +4,8 @@ import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, isJoining, stepsOf } from './steps.ts'
 
 export const fleetStopKept: Invariant = {
-  claim: 'once more nodes failed at the newest commit than the fleet bears, no pool goes on with it that has not completed it',
+  claim:
+    'once more nodes failed at the newest commit than the fleet bears, no pool goes on with it that has never completed its content',
   ofDecision: (observed) => isBorne(observed) || decidedPools(observed).every(standsStill),
 }
 
@@ -33,8 +34,18 @@ function borneBy({ fleet: { pools, policy, controls } }: Observed): number {
 
 function standsStill(decided: Decided): boolean {
   const { pool, decision } = decided
+  if (goesBack(decided)) return true
   const [run] = decision.status.history
   const isAtHead = run?.fingerprint === pool.head.fingerprint && run.result === 'Running'
   if (!isAtHead || decision.status.target?.fingerprint !== pool.head.fingerprint) return true
   return stepsOf(decided).every(({ node }) => isJoining(node, decided))
+}
+
+/** By a revert, to what it did not flee from since. */
+function goesBack({ pool, decision }: Decided): boolean {
+  const isHead = ({ fingerprint }: { readonly fingerprint: string }): boolean => fingerprint === pool.head.fingerprint
+  const { stable, history } = decision.status
+  if (stable !== undefined && isHead(stable)) return true
+  const completed = history.find((run) => run.result === 'Completed' && isHead(run))
+  return completed !== undefined && completed.abandoned !== true
 }
