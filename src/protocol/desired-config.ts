@@ -32,6 +32,8 @@ const desiredConfig = z.object({
   COUNTER: z.optional(z.int().check(z.gte(1))),
   /** The node did not serve then. For the controller: what becomes of the node says nothing about the content until that heals it. */
   UNSOUND: z.optional(z.literal(true)),
+  /** The node was Ready then, and its agent silent for too long. For the controller: if the agent stays silent, that says nothing about the content. */
+  SILENT: z.optional(z.literal(true)),
   /** The node was not Ready then, and an earlier assignment of the same rollout took it down. For the controller: it is evidence all the same. */
   TOOK_DOWN: z.optional(z.literal(true)),
   /** See assignment-signature.ts. */

@@ -63,7 +63,7 @@ export function nodeKey(node: NodeState, around: Ages): string {
   const isCounted = wasSound && countsForExposure(node, around)
   const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, isCounted, wasNeverReady(node)].map(Number)
   const task = assigned
-    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.tookDown]},${assignedKey(node, around)}`
+    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.silent, assigned.tookDown]},${assignedKey(node, around)}`
     : ''
   const ages = `${creationKey(node, around)},${sinceKeys(node, around)}`
   const last = status ? `${status.active}${isApplied(status) || isFailure(status)}` : ''

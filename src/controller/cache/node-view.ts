@@ -118,6 +118,7 @@ function assignedBy(config: DesiredConfig | undefined, copiedAt: Instant | undef
     grant: config.GRANT ?? 'restart',
     reboot: parseRebootOrder(config.REBOOT),
     unsound: config.UNSOUND,
+    silent: config.SILENT,
     tookDown: config.TOOK_DOWN,
     at: at > 0 ? at : undefined,
     counter: counterOf(config),

@@ -28,7 +28,7 @@ export function unsignedNodes(
 /** Under a counter of its own, like every assignment. */
 function signAgain(node: string, assigned: Assignment | undefined): SignNode | undefined {
   if (assigned?.at === undefined) return undefined
-  const { digest, revision, pool, grant, reboot, unsound, tookDown, at } = assigned
-  const soundness = { ...(unsound && { unsound }), ...(tookDown && { tookDown }) }
+  const { digest, revision, pool, grant, reboot, unsound, silent, tookDown, at } = assigned
+  const soundness = { ...(unsound && { unsound }), ...(silent && { silent }), ...(tookDown && { tookDown }) }
   return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }), soundness }
 }

@@ -19,7 +19,7 @@ export type Action =
       readonly grant: Disruption
       /** Goes into REBOOT. */
       readonly reboot?: RebootOrder | undefined
-      /** Goes into UNSOUND and TOOK_DOWN. */
+      /** Goes into UNSOUND, SILENT and TOOK_DOWN. */
       readonly soundness?: Soundness
       /** Goes into ASSIGNED. */
       readonly at: Instant

@@ -5,7 +5,7 @@ import { hasFailedProof, isBeingProved } from './proof.ts'
 
 /**
  * Whether what becomes of a node speaks for or against its content. One that was not sound when it was assigned does not, until the
- * content heals it: it was not Ready, its agent was stuck at other work and says nothing about this one, or it did not serve.
+ * content heals it: it was not Ready, its agent was stuck at other work or silent and says nothing about this one, or it did not serve.
  * One that the same rollout has taken down was sound before.
  */
 export function isEvidence({ node, report }: Reported, clock: RolloutClock): boolean {
@@ -21,8 +21,10 @@ export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock)
 }
 
 function wasStuckBefore({ node, report }: Reported): boolean {
-  const { status } = node
-  if (report !== undefined || status === undefined) return false
+  const { assigned, status } = node
+  if (report !== undefined) return false
+  if (assigned?.silent) return true
+  if (status === undefined) return false
   return !isApplied(status) && !isFailure(status) && status.phase !== 'Reverted' && isInFlight(node, report)
 }
 

@@ -67,6 +67,8 @@ export interface Pressure {
 export interface Soundness {
   /** UNSOUND: its agent could not restore it, or no pod ran. */
   readonly unsound?: true | undefined
+  /** SILENT: it was Ready, and its agent had not said anything about the assignment before in its time. */
+  readonly silent?: true | undefined
   /** TOOK_DOWN: it was not Ready, and an earlier assignment of the same rollout had taken it down. */
   readonly tookDown?: true | undefined
 }

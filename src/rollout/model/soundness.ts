@@ -1,6 +1,6 @@
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
-import type { RolloutClock } from './deadlines.ts'
+import { type RolloutClock, silenceEnds } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
 import { isInRollout } from './node-progress.ts'
 import type { Soundness } from './node-view.ts'
@@ -14,6 +14,7 @@ export interface SoundnessContext {
 /** What has to be known about a node once it is assigned the next. */
 export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessContext): Soundness | undefined {
   if (isUnsound(member, clock)) return { unsound: true }
+  if (isSilent(member, clock)) return { silent: true }
   if (rollout.state === 'Completed' && isOutage(member)) return undefined
   return isTakenDown(member, clock) ? { tookDown: true } : undefined
 }
@@ -26,6 +27,13 @@ function isUnsound(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
   if (node.assigned?.unsound && !isHealed({ node, report })) return true
   return cannotServe(member) && !isTried(member, clock)
+}
+
+/** Its agent may be dead, and would fail each commit in turn. Of a node that is not Ready, no agent is expected to say anything. */
+function isSilent(member: Candidate, clock: RolloutClock): boolean {
+  const { node, report } = member
+  if (!node.ready || !node.assigned || report !== undefined || isTried(member, clock)) return false
+  return node.assigned.silent === true || clock.now >= silenceEnds(node.assigned, clock)
 }
 
 /**

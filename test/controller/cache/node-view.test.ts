@@ -73,6 +73,11 @@ test.each<readonly [what: string, draft: Draft, view: Partial<NodeView>]>([
     { assigned: { ...assignedOf(), at: undefined, unsound: true } },
   ],
   [
+    'assigned when its agent was silent',
+    desired({ ...OWN, SILENT: true }),
+    { assigned: { ...assignedOf(), at: undefined, silent: true } },
+  ],
+  [
     'assigned when its rollout had taken it down',
     desired({ ...OWN, TOOK_DOWN: true }),
     { assigned: { ...assignedOf(), at: undefined, tookDown: true } },

@@ -66,6 +66,11 @@ test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotati
     { 'desired-config': { ...DESIRED, UNSOUND: true } },
   ],
   [
+    'to a node whose agent is silent',
+    { assign: { soundness: { silent: true } } },
+    { 'desired-config': { ...DESIRED, SILENT: true } },
+  ],
+  [
     'to a node that its rollout took down',
     { assign: { soundness: { tookDown: true } } },
     { 'desired-config': { ...DESIRED, TOOK_DOWN: true } },

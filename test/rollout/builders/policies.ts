@@ -14,6 +14,7 @@ export interface PolicyOptions {
   /** Absent: no pod proves a node. */
   readonly proof?: Partial<ProofPolicy>
   readonly applyTimeout?: number
+  readonly agentTimeout?: number
   readonly reboot?: RolloutPolicy['reboot']
   readonly windows?: RolloutPolicy['windows']
   readonly dependsOn?: readonly string[]
@@ -40,6 +41,7 @@ export function policyOf(options: PolicyOptions): RolloutPolicy {
     zones: options.zones ?? 'Any',
     cordoned: options.cordoned ?? 'Skip',
     applyTimeout: options.applyTimeout ?? 15 * minute,
+    ...(options.agentTimeout !== undefined && { agentTimeout: options.agentTimeout }),
     ...(options.reboot && { reboot: options.reboot }),
     windows: options.windows ?? [],
     dependsOn: options.dependsOn ?? [],

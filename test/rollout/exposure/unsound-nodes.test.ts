@@ -121,6 +121,30 @@ test.each<readonly [what: string, meanwhile: (z: NodeDraft) => NodeDraft]>([
   expect(ended.rejected).toEqual([])
 })
 
+test('a fix does not fail on a node whose agent has been silent since the commit before', () => {
+  const silent = () =>
+    aNode('z')
+      .on('old')
+      .assignedTo('a', { at: noon - 30 * minute })
+  const later = Array.from({ length: 20 }, () => same)
+  const ended = inTurn([silent, ...later], [superseded])
+
+  expect([...new Set(ended.told)]).toEqual(['z → b', 'n0 → b'])
+  expect(ended.rejected).toEqual([])
+})
+
+test('a fix does not fail on the node of a spent budget whose agent has been silent for longer than it may be', () => {
+  const silent = () =>
+    aNode('z')
+      .on('old')
+      .assignedTo('a', { at: noon - 5 * minute })
+  const later = Array.from({ length: 20 }, () => same)
+  const ended = inTurn([silent, ...later], [{ ...superseded, maxUnavailable: 1, agentTimeout: 3 * minute }])
+
+  expect(ended.told[0]).toBe('z → b')
+  expect(ended.rejected).toEqual([])
+})
+
 test('an operator has the only node of a pool try a fix once more that failed on it, as it did not serve before', () => {
   const again = (z: NodeDraft) => z.reporting('Failed', { error })
   const pool = (z: NodeDraft, controls: PoolOptions['controls'] = {}) => aPool({ ...superseded, controls }).with(z)

@@ -12,6 +12,9 @@ const assigned = (at: number) => aNode('a').on('older').assignedTo('new', { at }
 const stuck = aNode('a')
   .assignedTo('older', { at: noon - hour })
   .reporting('Applying')
+const silent = aNode('a')
+  .on('older')
+  .assignedBy({ ...ASSIGN, soundness: { silent: true } })
 
 test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['was assigned nothing', false, aNode('a')],
@@ -20,6 +23,8 @@ test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['went down after it was assigned', true, assigned(noon - minute).notReady(noon)],
   ['was at other work when it was assigned, and says nothing of this one', false, stuck.assignedTo('new', { at: noon - minute })],
   ['was at other work when it was assigned, and reports this one', true, stuck.assignedTo('new').reporting('Applying')],
+  ['had a silent agent when it was assigned, which stays silent', false, silent],
+  ['had a silent agent when it was assigned, which reports this one', true, silent.reporting('Applying')],
   ['did not serve when it was assigned, and is at work', false, unsound(aNode('a')).reporting('Applying')],
   ['did not serve when it was assigned, and has failed', false, unsound(aNode('a')).reporting('RolledBack')],
   ['did not serve when it was assigned, and can run no pod', false, unsound(aNode('a')).reporting('Applied').noting('Failed')],

@@ -12,6 +12,11 @@ const asUnsound = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', g
 const failed = aNode('a').assignedTo('older').reporting('Failed')
 const other = aNode('a').assignedBy({ ...asUnsound, digest: 'older', soundness: { unsound: true } })
 const again = aNode('a').assignedBy({ ...asUnsound, soundness: { unsound: true } })
+const silentSince = (minutes: number) =>
+  aNode('a')
+    .on('older')
+    .assignedTo('middle', { at: noon - minutes * minute })
+const silentBefore = aNode('a').assignedBy({ ...asUnsound, digest: 'older', soundness: { silent: true } })
 
 test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
   ['was assigned nothing', undefined, aNode('a')],
@@ -21,6 +26,11 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['its agent could not restore, and is not Ready', { unsound: true }, failed.notReady()],
   ['can run no pod', { unsound: true }, aNode('a').on('older').noting('Failed')],
   ['its agent could not restore from the same', undefined, aNode('a').assignedTo('new').reporting('Failed')],
+  ['its agent is silent about, though it has had its time', { silent: true }, silentSince(16)],
+  ['its agent is still to report', undefined, silentSince(14)],
+  ['is not Ready, so that its agent cannot report', undefined, silentSince(16).notReady()],
+  ['its agent stays silent about', { silent: true }, silentBefore],
+  ['its agent reports after it was silent', undefined, silentBefore.reporting('Applying')],
   ['did not serve before it got other content, and was put back from that', { unsound: true }, other.reporting('RolledBack')],
   ['did not serve before it got other content, which heals it', undefined, other.reporting('Applied')],
   ['did not serve before it got the same', { unsound: true }, again.reporting('Failed')],
