@@ -108,7 +108,13 @@ function creationKey({ assigned, createdAt }: NodeState, { now, pools }: Surroun
 function sinceKeys(node: NodeState, around: Ages): string {
   const report = reportOf(node)
   const said = report ? `${report.phase},${report.error?.reason ?? ''},${report.assigned},${soakKey(node, report, around)}` : ''
-  return isReady(node) ? said : `${downKey(node, around)},${said}`
+  return `${isReady(node) ? backKey(node) : downKey(node, around)},${said}`
+}
+
+/** How long after its assignment it was Ready again, while its agent is at work: it may have been too late. */
+function backKey(node: NodeState): string {
+  const { readySince, assigned } = node
+  return assigned?.at === undefined || hasEnded(node) ? '' : `${Math.min(LONGEST_AGE, Math.max(0, readySince - assigned.at))}`
 }
 
 function downKey({ readySince, assigned }: NodeState, { now }: Ages): string {

@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
+import { asksForMore, isApplied, isFailure, isInFlight, isOvertaken, isReplayed } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import {
   countedFrom,
@@ -84,7 +84,7 @@ export function hasGoal(
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
   if (isReplayed(report) && clock.now >= refusalEnds(assigned, clock)) return false
-  if (isTriedAgain(node, assigned, { report, clock })) return false
+  if (isTriedAgain(node, assigned, { report, clock }) || isBackTooLate(node, { assigned, report, clock })) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
@@ -105,6 +105,21 @@ function isTriedAgain(
   const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
   if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
   return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
+}
+
+/**
+ * It was down until the time for the work was over, so that its agent had none: it is assigned the same once more. Else it would fail the
+ * commit at the moment in which it is Ready again.
+ */
+function isBackTooLate(
+  node: NodeView,
+  {
+    assigned,
+    report,
+    clock,
+  }: { readonly assigned: Assignment; readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+): boolean {
+  return node.ready && isInFlight(node, report) && node.readySince <= clock.now && node.readySince >= deadlineOf(assigned, clock)
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */

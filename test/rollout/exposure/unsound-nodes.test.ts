@@ -145,6 +145,37 @@ test('a fix does not fail on the node of a spent budget whose agent has been sil
   expect(ended.rejected).toEqual([])
 })
 
+const away = aNode('z')
+  .on('old')
+  .notReady(noon - 50 * minute)
+  .assignedTo('b', { at: noon - 30 * minute })
+const inRest: PoolOptions = {
+  ...superseded,
+  history: [aRollout('b', { startedAt: noon - hour }), aRollout('old', { result: 'Completed', startedAt: noon - 3 * hour })],
+  waves: [aWave('canary', 1)],
+  wave: { index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'] },
+}
+const onB = ['n0', 'n1'].map((name) => aNode(name).on('b', { at: noon - 50 * minute, since: noon - 45 * minute }))
+
+test.each<readonly [what: string, back: (z: NodeDraft) => NodeDraft]>([
+  ['its agent is silent', (z) => z.readyAgain(noon - minute / 2)],
+  ['its agent is at work', (z) => z.readyAgain(noon - minute / 2).reporting('Applying', { since: noon - minute })],
+])('a node that was down until the time for its work was over has that time once it is Ready: %s', (_, back) => {
+  const late = inTurn([() => back(away), same, same], [inRest], onB)
+  expect(late).toEqual({ told: ['z → b'], rejected: [] })
+})
+
+test('a commit fails on a node that is back and does not end the work in the time that it has then', () => {
+  const back = () => away.readyAgain(noon - minute / 2)
+  const later = Array.from({ length: 15 }, () => same)
+  expect(inTurn([back, ...later], [inRest], onB)).toMatchObject({ rejected: ['b'] })
+})
+
+test('a commit fails on a node that was Ready again before the time for its work was over', () => {
+  const back = () => away.readyAgain(noon - 16 * minute)
+  expect(inTurn([back], [inRest], onB)).toMatchObject({ rejected: ['b'] })
+})
+
 test('an operator has the only node of a pool try a fix once more that failed on it, as it did not serve before', () => {
   const again = (z: NodeDraft) => z.reporting('Failed', { error })
   const pool = (z: NodeDraft, controls: PoolOptions['controls'] = {}) => aPool({ ...superseded, controls }).with(z)
