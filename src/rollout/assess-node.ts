@@ -60,8 +60,9 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
     isAtRest: false,
   }
   member.drain = drainOf(member, context)
-  if (member.drain) member.progress = progressUnder(member.drain, { progress, ready: node.ready, now })
-  else member.isAtRest = isAtRest(facts, member)
+  if (!member.drain) member.isAtRest = isAtRest(facts, member)
+  // A drain for its repair does not hide what it failed at.
+  else if (!isFailed) member.progress = progressUnder(member.drain, { progress, ready: node.ready, now })
   return member
 }
 

@@ -116,3 +116,14 @@ test.each([
     expect(assignments(decision)).toEqual(['a → older'])
   },
 )
+
+test.each([
+  ['is down', atWork.reporting('Applying').notReady(noon - 2 * minute)],
+  ['could not be restored', atWork.reporting('Failed')],
+])('a canary that was drained for the commit and %s fails it before it is repaired, under its cordon', (_, broken) => {
+  const drained = broken.drainedFor('new', { at: noon - 4 * minute })
+  const wants = { a: { problem: 'no such label' } }
+  const pool = aPool({ ...options, wants, drain: 'Always', pods: { a: [] } }).with(drained, ...others)
+
+  expect(decide(pool, noon + 15 * minute).status.rejected).toMatchObject([{ revision: 'new' }])
+})
