@@ -53,7 +53,7 @@ function hasEnded(node: NodeState): boolean {
   return isReady(node) || node.readySince >= (node.assigned?.at ?? 0)
 }
 
-/** Of what an agent says about an earlier assignment it is read what its node runs, and whether it has ended that work. */
+/** Of what an agent says about an earlier assignment it is read what its node runs, and whether it has ended that work, and how badly. */
 function reportOf({ assigned, status }: NodeState): AgentStatus | undefined {
   return assigned?.at !== undefined && Date.parse(status?.assignedAt ?? '') === assigned.at ? status : undefined
 }
@@ -66,7 +66,7 @@ export function nodeKey(node: NodeState, around: Ages): string {
     ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.silent, assigned.tookDown]},${assignedKey(node, around)}`
     : ''
   const ages = `${creationKey(node, around)},${sinceKeys(node, around)}`
-  const last = status ? `${status.active}${isApplied(status) || isFailure(status)}` : ''
+  const last = status ? `${status.active}${isApplied(status) || isFailure(status)}${status.phase === 'Failed'}` : ''
   return `${name}.${node.pool},${flags.join('')},${active},${ages};${task};${last};${seenKey(node, around)}${rebootKey(node, around)}`
 }
 

@@ -26,7 +26,8 @@ export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessCont
 function isUnsound(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
   if (node.assigned?.unsound && !isHealed({ node, report })) return true
-  return cannotServe(member) && !isTried(member, clock)
+  // Its agent may not have taken the present assignment yet: then what it said of the one before still holds.
+  return cannotServe({ node, report: report ?? node.status }) && !isTried(member, clock)
 }
 
 /** Its agent may be dead, and would fail each commit in turn. Of a node that is not Ready, no agent is expected to say anything. */

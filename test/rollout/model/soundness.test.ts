@@ -24,6 +24,7 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['was put back', undefined, aNode('a').rolledBackFrom('older')],
   ['its agent could not restore', { unsound: true }, failed],
   ['its agent could not restore, and is not Ready', { unsound: true }, failed.notReady()],
+  ['its agent could not restore, and that was to try once more', { unsound: true }, failed.assignedTo('older', { at: noon + 1 })],
   ['can run no pod', { unsound: true }, aNode('a').on('older').noting('Failed')],
   ['its agent could not restore from the same', undefined, aNode('a').assignedTo('new').reporting('Failed')],
   ['its agent is silent about, though it has had its time', { silent: true }, silentSince(16)],
