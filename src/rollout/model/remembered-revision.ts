@@ -36,7 +36,8 @@ export function isProven(
   { stable, history }: Pick<Memory, 'stable' | 'history'>,
   ref: Pick<RevisionRef, 'fingerprint'>,
 ): boolean {
-  return stable?.fingerprint === ref.fingerprint || completionOf(history, ref)?.abandoned === false
+  const completed = completionOf(history, ref)
+  return completed ? !completed.abandoned : stable?.fingerprint === ref.fingerprint
 }
 
 /** Where the content last completed; undefined: nowhere that is remembered. */

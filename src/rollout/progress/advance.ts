@@ -7,7 +7,7 @@ import { refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { failuresOf } from '../model/target-failures.ts'
 import { describeFailures, describeGates, listNames } from '../model/text.ts'
-import { endRollout, withFailures } from '../target/history.ts'
+import { endRollout, trusted, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
 import { rememberLosses, replacedIn } from './losses.ts'
@@ -63,10 +63,12 @@ function reject({ rollout, pool, now }: PoolState, message: string): Memory {
   const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint
   // Where a person sent the pool did not work out: what else to do is theirs to say.
   const goesBack = pool.policy.onFailure === 'Rollback' && canGoBack && memory.rollback === undefined
+  // Whatever it fled from on the way: that is what there is to go back to, and at once.
+  const history = goesBack ? trusted(memory.history, stable) : memory.history
   return {
     ...memory,
     rejected: [refOf(target), ...memory.rejected].slice(0, REJECTED_KEPT),
-    history: endRollout(memory.history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message }),
+    history: endRollout(history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message }),
   }
 }
 

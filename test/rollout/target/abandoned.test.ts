@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { assignments, remembering } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+
+/** The pool is on its way back from `newer`, which it completed last, to `older`. */
+const reverting: PoolOptions = {
+  head: 'older',
+  stable: 'newer',
+  waves: [aWave('canary', 1, { soak: 10 * minute })],
+  maxUnavailable: 3,
+  history: [
+    aRollout('older', { startedAt: noon - 5 * minute }),
+    { ...aRollout('newer', { result: 'Completed', startedAt: noon - hour }), abandoned: true },
+    aRollout('older', { result: 'Completed', startedAt: noon - 3 * hour }),
+  ],
+}
+const back = ['a', 'b'].map((name) => aNode(name).on('older', { at: noon - 4 * minute }))
+const left = aNode('c').on('newer', { at: noon - 50 * minute })
+
+test('a commit that a revert under way goes back from comes wave by wave when it is pushed again', () => {
+  const { status } = decide(aPool({ ...reverting, head: 'newer' }).with(...back, left), noon)
+
+  expect(status.wave).toMatchObject({ name: 'canary', count: 2 })
+})
+
+test('a commit that a rollback under way goes back from comes wave by wave after a resume', () => {
+  const completed = (reverting.history ?? []).slice(1).map(({ abandoned: _, ...run }) => run)
+  const began = aPool({ ...reverting, head: 'newer', history: completed, controls: { rollback: 'older' } }).with(...back, left)
+  const rolling = decide(began, noon)
+  const resumed = decide({ ...remembering(began, rolling), controls: {} }, noon + minute)
+
+  expect(rolling.status.wave).toMatchObject({ name: 'all' })
+  expect(resumed.status.wave).toMatchObject({ name: 'canary', count: 2 })
+})
+
+test('a pool whose revert fails goes back at once to what it completed last', () => {
+  const lost = aNode('a')
+    .on('newer', { at: noon - hour })
+    .rolledBackFrom('older', { to: 'newer' })
+  const decision = decide(aPool(reverting).with(lost, ...back.slice(1), left), noon)
+
+  expect(decision.status).toMatchObject({ target: { revision: 'newer' }, wave: { name: 'all' } })
+  expect(assignments(decision)).toEqual(['a → newer', 'b → newer'])
+})
