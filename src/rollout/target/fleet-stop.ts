@@ -32,7 +32,8 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf }: Judged): stri
   const where = counts.map((count) => `${count.failures} in "${count.pool.name}"`).join(', ')
   const failed = counts.flatMap(({ pool }) => memoryOf(pool).failed.map(({ node }) => node)).sort()
   const names = failed.length > 0 ? ` (${listNames(failed)})` : ''
-  return `${failures} nodes of the fleet failed at ${shortName(first.head)}: ${where}${names}`
+  const what = failures === 1 ? '1 failure of a node' : `${failures} failures of nodes`
+  return `${what} in the fleet at ${shortName(first.head)}: ${where}${names}`
 }
 
 /**
@@ -57,7 +58,8 @@ function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
 
 /**
  * At the content that the newest commit renders to, whatever commit brought it. A retry begins another rollout, and what failed in
- * the one before still tells of the content; what it did before another content took its place does not.
+ * the one before still tells of the content; what it did before another content took its place does not. So a node that fails again after a
+ * retry counts again.
  */
 function failuresAt({ head }: PoolSnapshot, { history, fleetRetry }: Memory): number {
   if (fleetRetry?.fingerprint === head.fingerprint) return 0

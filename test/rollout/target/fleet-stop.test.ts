@@ -48,7 +48,7 @@ test('every pool stops in the very pass in which more failed, each below its own
     status: 'True',
     reason: 'FleetStopped',
     message:
-      '3 nodes of the fleet failed at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or continue with: nodewave retry --all --revision new',
+      '3 failures of nodes in the fleet at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or continue with: nodewave retry --all --revision new',
   })
 })
 
@@ -75,7 +75,7 @@ test('a node that fails only because its drain is stopped counts in the very pas
     { count: 0 },
   )
   expect(messages(first)).toEqual(messages(again))
-  expect(first.get('web') && messages(first)[1]).toContain('2 nodes of the fleet failed at new: 2 in "gpu"')
+  expect(first.get('web') && messages(first)[1]).toContain('2 failures of nodes in the fleet at new: 2 in "gpu"')
 })
 
 test('a share of the fleet counts all nodes', () => {
@@ -95,7 +95,7 @@ test('failures that a pool has forgotten its nodes for count as long as its hist
   const web = decide(pools).get('web')
 
   expect(takenIn(pools)).toEqual([])
-  expect(web && condition(web, 'Stalled').message).toContain('3 nodes of the fleet failed at new: 3 in "gpu"; push a fix')
+  expect(web && condition(web, 'Stalled').message).toContain('3 failures of nodes in the fleet at new: 3 in "gpu"; push a fix')
 })
 
 test('a pool that has not begun stays with what it has', () => {
