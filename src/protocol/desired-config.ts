@@ -34,7 +34,7 @@ const desiredConfig = z.object({
   UNSOUND: z.optional(z.literal(true)),
   /** The node was Ready then, and its agent silent for too long. For the controller: if the agent stays silent, that says nothing about the content. */
   SILENT: z.optional(z.literal(true)),
-  /** The node was not Ready then, and an earlier assignment of the same rollout took it down. For the controller: it is evidence all the same. */
+  /** The node was not Ready, or at work, by an earlier assignment of the same rollout. For the controller: it is evidence all the same. */
   TOOK_DOWN: z.optional(z.literal(true)),
   /** See assignment-signature.ts. */
   SIGNATURE: z.optional(z.string().check(z.maxLength(256))),

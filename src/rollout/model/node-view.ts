@@ -69,7 +69,7 @@ export interface Soundness {
   readonly unsound?: true | undefined
   /** SILENT: it was Ready, and its agent had not said anything about the assignment before in its time. */
   readonly silent?: true | undefined
-  /** TOOK_DOWN: it was not Ready, and an earlier assignment of the same rollout had taken it down. */
+  /** TOOK_DOWN: it was not Ready, or at work, by an earlier assignment of the same rollout. */
   readonly tookDown?: true | undefined
 }
 

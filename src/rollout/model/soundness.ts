@@ -1,3 +1,4 @@
+import { isInFlight } from './agent-report.ts'
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
@@ -47,9 +48,13 @@ function isTried({ node: { assigned }, wanted, changes, isExposed }: Candidate, 
   return changes || isInRollout(assigned, clock)
 }
 
-/** The rollout under way did it: else each canary in turn could be broken, and assigned again as its labels change. */
+/**
+ * The rollout under way did it, or is at it: of what its agent works on it says nothing more once it is assigned again. Else each canary in turn
+ * could be broken, and assigned again as its labels change.
+ */
 function isTakenDown({ node, report, isExposed }: Candidate, clock: RolloutClock): boolean {
-  return isExposed && !node.ready && !node.shutDown && isEvidence({ node, report }, clock)
+  const isUnavailable = node.ready ? isInFlight(node, report) : !node.shutDown
+  return isExposed && isUnavailable && isEvidence({ node, report }, clock)
 }
 
 /** What it was assigned held on it, and it went down after that. No wave is open in which others could take its place. */

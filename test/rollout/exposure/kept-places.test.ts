@@ -68,18 +68,19 @@ test('a canary keeps its place when its labels change and somebody deletes the s
   expect(assignments(decide(pool, noon))).toEqual(['a → new'])
 })
 
-/** How its rollout ends after its labels changed, and it was assigned again and drained before where that has to be. */
-function endOf(down: NodeDraft, disruption: 'restart' | 'drain') {
+/** How its rollout ends after its labels changed, it was assigned again and drained before where that has to be, and is down then. */
+function endOf(canary: NodeDraft, disruption: 'restart' | 'drain') {
   const wants = { a: { digest: 'new, by other labels', disruption } }
   const passes = [noon, noon + minute, noon + 2 * minute, noon + 20 * minute, noon + 40 * minute, noon + 60 * minute]
-  let [node, { memory }] = [down, aPool(options).with()]
+  let [node, { memory }] = [canary, aPool(options).with()]
   for (const now of passes) {
     const pool = aPool({ ...options, ...(now > noon && { wants }) }).with(node, ...others)
     const { actions, status } = decide({ ...pool, memory }, now)
     memory = status
     for (const action of actions) {
       if (action.kind === 'cordon') node = node.drainedFor(action.mark.digest, { at: now })
-      if (action.kind === 'assign' && action.node === 'a') node = node.assignedBy(action)
+      if (action.kind === 'assign' && action.node === 'a')
+        node = node.ready ? node.assignedBy(action).notReady(now) : node.assignedBy(action)
       if ('node' in action && action.node !== 'a') return action
       if (memory.rejected.length > 0) return 'rejected'
     }
@@ -93,6 +94,10 @@ test.each(['restart', 'drain'] as const)(
     expect(endOf(canary.reporting('Applying').notReady(noon - 2 * minute), disruption)).toBe('rejected')
   },
 )
+
+test('a canary whose labels change amid its work fails the commit when that takes it down, and no other node is exposed', () => {
+  expect(endOf(canary.reporting('Applying'), 'restart')).toBe('rejected')
+})
 
 const atWork = aNode('a')
   .on('older')

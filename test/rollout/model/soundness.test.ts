@@ -57,7 +57,8 @@ const exposed = aNode('a').assignedTo('new, by former labels', { at: noon - 5 * 
 test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
   ['went down after that', { tookDown: true }, exposed.notReady()],
   ['went down in the same second', { tookDown: true }, exposed.notReady(noon - 5 * minute)],
-  ['is Ready', undefined, exposed],
+  ['is at work', { tookDown: true }, exposed.reporting('Applying')],
+  ['is Ready again', undefined, exposed.reporting('Applied')],
   ['could not be restored', undefined, exposed.reporting('Failed')],
   ['was down before', undefined, exposed.notReady(noon - 6 * minute)],
   [
