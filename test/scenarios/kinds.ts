@@ -32,6 +32,9 @@ export const scaled = ofFast('scaled', ({ tellScaled }) => tellScaled)
 /** The same with commits that are reverted, and come again. */
 export const returned = ofFast('returned', ({ tellReturned }) => tellReturned)
 
+/** The same with nodes whose labels change. */
+export const relabelled = ofFast('relabelled', ({ tellRelabelled }) => tellRelabelled)
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full = ofFull('full', ({ tellFull }) => tellFull)
 
@@ -44,7 +47,21 @@ export const late = ofFull('late', ({ tellLate }) => tellLate)
 /** The same as full with an etcd that is restored from backups. */
 export const restored = ofFull('restored', ({ tellRestored }) => tellRestored)
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full, cut, late, restored]
+export const KINDS: readonly Kind[] = [
+  fast,
+  gated,
+  fixed,
+  proved,
+  edited,
+  rebooted,
+  scaled,
+  returned,
+  relabelled,
+  full,
+  cut,
+  late,
+  restored,
+]
 
 /** Loaded with the first story: all of them together take as long to load as forty fast ones to tell. */
 function ofFast(name: string, teller: (stories: typeof Fast) => Kind['tell']): Kind {

@@ -17,6 +17,7 @@ import {
   type Revision,
   withMemory,
 } from '../../../src/rollout/model/snapshot.ts'
+import { PROFILE } from './content.ts'
 import type { Mishap } from './mishap.ts'
 import type { SimPod } from './workload.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
@@ -256,7 +257,7 @@ export class SimController {
     return this.#keptNow
   }
 
-  /** The same object while no node comes or goes, or runs another content, as the real controller has it. */
+  /** The same object while no node comes or goes, runs another content, or has other labels, as the real controller has it. */
   #revisionAt(
     commit: string,
     { pool, nodes, runs }: { readonly pool: string; readonly nodes: readonly CachedNode[]; readonly runs: readonly string[] },
@@ -272,7 +273,7 @@ export class SimController {
   #readPool({ name, memory, controls }: CachedPool, nodes: readonly CachedNode[]): PoolSnapshot {
     const { rules, head } = this.#world
     const kept = this.#kept()
-    const runs = nodes.map((node) => `${node.name} ${node.view.status?.active}`)
+    const runs = nodes.map(({ name: node, view: { status, labels } }) => `${node} ${status?.active} ${labels[PROFILE]}`)
     const revisionAt = (revision: string) => this.#revisionAt(revision, { pool: name, nodes, runs })
     const known = commitsOf({ memory, controls }, kept).map(revisionAt)
     const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]

@@ -5,6 +5,7 @@ import { canaryExposure } from './invariants/canary-exposure.ts'
 import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { failuresCount } from './invariants/failures-count.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
@@ -49,6 +50,7 @@ export const INVARIANTS: readonly Invariant[] = [
   staysRolledBack,
   nothingRejected,
   canaryExposure,
+  failuresCount,
   assignsOnce,
   gatesKept,
   noFighting,

@@ -1,27 +1,32 @@
 import { expect } from 'vitest'
+import { selectsLabels } from '../../../src/protocol/node-selector.ts'
 import { isSameData } from '../../../src/protocol/same-data.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Random } from '../random.ts'
+import { contentOf, digestFor, type Labels, problemFor } from './content.ts'
 import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'
 import { isProved } from './faults/commit-arrives.ts'
+import type { Fault } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
+import type { SimNode } from './sim-node.ts'
 import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
 /**
  * The faults cease. A good commit must reach everybody. A bad one must be stopped, and stay so when another commit changes nothing. Its
  * revert must reach everybody again.
+ * @param whileBad what happens beside the bad one
  */
-export function settle(world: World, random: Random): void {
+export function settle(world: World, random: Random, whileBad: Fault = () => {}): void {
   recover(world)
   pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
   const effect = isProved(world) && random.chance(0.5) ? 'mute' : random.pick(BAD_EFFECTS)
   pushToAll(world, { content: 'bad', effect, random })
-  expectAllStopped(effect, world, random)
+  expectAllStopped(effect, world, random, whileBad)
   const victims = assigned('bad', world)
   world.push({})
   expectAllStopped(effect, world, random)
@@ -45,11 +50,11 @@ function pushToAll(
 const WAITING = ['WaitingForBudget', 'WaitingForWindow', 'WaitingForDependency']
 
 function assigned(content: string, { nodes }: World): string[] {
-  return [...nodes.values()].flatMap(({ name, shown }) => (shown.assigned?.digest === content ? [name] : []))
+  return [...nodes.values()].flatMap(({ name, shown }) => (contentOf(shown.assigned?.digest ?? '') === content ? [name] : []))
 }
 
-function expectAllStopped(effect: Effect, world: World, random: Random): void {
-  const { last: stopped } = rest(world, random)
+function expectAllStopped(effect: Effect, world: World, random: Random, meanwhile?: Fault): void {
+  const { last: stopped } = rest(world, random, meanwhile)
   for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
 }
 
@@ -62,7 +67,7 @@ function expectStopped(
   if (members.length === 0) return
   const isRejected = status?.rejected.some(({ fingerprint }) => fingerprint === 'of bad')
   if (isRejected && world.rules.pools.get(name)?.onFailure === 'Rollback')
-    expect(members.map(({ active }) => active)).toEqual(members.map(() => 'last'))
+    expect(members.map(({ active }) => active)).toEqual(members.map(({ labels }) => digestFor('last', labels)))
   // The fleet's cap may be used up by what another pool has broken: then this one waits, and says so; or for a
   // window, or for a pool that waits.
   const [, reconciling, stalled] = status?.conditions ?? []
@@ -72,24 +77,52 @@ function expectStopped(
 function expectEveryoneAt(content: string, world: World, random: Random): void {
   const { decisions } = restWithHelp(world, random)
   const nodes = [...world.nodes.values()]
-  expect(nodes.map((node) => node.active)).toEqual(nodes.map(() => content))
+  expect(nodes.map((node) => node.active)).toEqual(nodes.map(({ labels }) => digestFor(content, labels)))
   expect(nodes.filter(({ shown }) => shown.unschedulable || shown.mark !== undefined)).toEqual([])
   for (const [name, { status }] of decisions)
     if (world.membersOf(name).length > 0)
       expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'Completed' })
 }
 
-/** Pools that keep each other from going on say what a person can do: here one does it. */
+/** Pools that keep each other from going on, or a wave from its nodes, say what a person can do: here one does it. */
 function restWithHelp(world: World, random: Random): Observed {
   for (;;) {
     const { last, stuck } = rest(world, random)
     if (!stuck) return last
-    world.raiseFleetBudget()
+    if (!labelForWaves(world)) world.raiseFleetBudget()
   }
 }
 
-function isStuck({ decisions }: Observed): boolean {
-  return [...decisions.values()].some(isDeadlocked)
+function isStuck({ decisions }: Observed, world: World): boolean {
+  return [...decisions].some(([name, decision]) => isDeadlocked(decision) || needsLabels(name, { decision, world }))
+}
+
+/** Nodes that its wave does not select use up the budget of the pool, or hold its zone. */
+function needsLabels(pool: string, { decision, world }: { readonly decision: Decision; readonly world: World }): boolean {
+  const [, reconciling] = decision.status.conditions
+  const isKept = reconciling?.reason === 'WaitingForBudget' && reconciling.message.includes('repair them')
+  return isKept && labelsOfWave(pool, world) !== undefined
+}
+
+/** Of the newest open wave, if it goes by labels. */
+function labelsOfWave(pool: string, { pools, rules }: World): Labels | undefined {
+  const index = pools.get(pool)?.memory.wave?.index ?? 0
+  const { nodes } = rules.pools.get(pool)?.waves[index - 1] ?? {}
+  return nodes && 'matchLabels' in nodes ? nodes.matchLabels : undefined
+}
+
+/** A person labels nodes that are down, or whose work does not end, for the wave that waits for them. */
+function labelForWaves(world: World): boolean {
+  const unsound = [...world.nodes.values()].filter(({ isBusy, shown }) => isBusy || !shown.ready)
+  return unsound.map((node) => labelForWave(node, world)).includes(true)
+}
+
+function labelForWave(node: SimNode, world: World): boolean {
+  const matchLabels = labelsOfWave(node.pool, world)
+  if (!matchLabels || selectsLabels({ matchLabels }, node.labels)) return false
+  node.relabel({ labels: { ...node.labels, ...matchLabels } })
+  world.tell(`${node.name} is labelled for the wave: ${JSON.stringify(matchLabels)}`)
+  return true
 }
 
 function isDeadlocked({ status }: Decision): boolean {
@@ -108,6 +141,7 @@ function recover(world: World): void {
     if (node.shown.leaving) world.leave(node.name)
     if (!world.pools.has(node.pool)) node.pool = [...world.pools.keys()][0] ?? ''
     if (world.cordonedByPeople.delete(node.name)) node.show({ unschedulable: false })
+    if (problemFor(node.labels)) node.relabel({ labels: {} })
     node.unhold()
     node.refusesReboot = false
     node.clockOff = 0
@@ -128,7 +162,7 @@ interface Rest {
 }
 
 /** Lets every agent and the controller do all they have to do, for as long as time brings something new. */
-function rest(world: World, random: Random): Rest {
+function rest(world: World, random: Random, meanwhile?: Fault): Rest {
   world.tell(`rest at "${world.head.revision}"`)
   let movedAt = world.now
   let stuck = false
@@ -140,11 +174,12 @@ function rest(world: World, random: Random): Rest {
     noteSituations(observed, world.reached)
     checkWorld(world)
     const before = stateOf(world)
+    meanwhile?.(world, random)
     stepAll(world, random)
     const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
     const wakeAt = earliestWake(observed)
     if (moved) movedAt = world.now
-    stuck = !moved && (stuck || isStuck(observed))
+    stuck = !moved && (stuck || isStuck(observed, world))
     // The watch tells of a status that was written: another pass follows at once.
     const isQuiet = !moved && isWritten(observed)
     if (isQuiet) expectNothingBefore(wakeAt ?? observed.at + MUCH_LATER, observed)

@@ -6,6 +6,7 @@ import type { RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import { isOurCordon } from '../../../src/rollout/model/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
+import { contentOf, type Labels } from './content.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 import { stampOf } from './stamp.ts'
 
@@ -36,11 +37,33 @@ const NOTHING_SHOWN = {
   rebootRequest: undefined,
 } as const
 
-const NO_LABELS = {}
+const NO_LABELS: Labels = {}
 
 const assignedWhenUnsound = new WeakSet<Assignment>()
 /** Of these: that did not serve, whether or not they were Ready. */
 const assignedUnserving = new WeakSet<Assignment>()
+
+/** To nodes that served, and had ended what they were assigned before. */
+const assignedWhenFit = new WeakSet<Assignment>()
+
+/** What really was. */
+export function wasFitWhenAssigned(assigned: Assignment): boolean {
+  return assignedWhenFit.has(assigned)
+}
+
+/** The same content, which the node was assigned before its labels changed. */
+const formerOf = new WeakMap<Assignment, Assignment>()
+
+/** The first assignment of this content in a run: labels that change do not change how the node was when it got that. */
+export function firstOf(assigned: Assignment, isOfRun: (former: Assignment) => boolean): Assignment {
+  const former = formerOf.get(assigned)
+  return former && isOfRun(former) ? firstOf(former, isOfRun) : assigned
+}
+
+function isRelabelled(before: Assignment, { digest, pool }: Assignment): boolean {
+  if (before.pool !== pool || contentOf(before.digest) !== contentOf(digest)) return false
+  return before.digest !== digest || formerOf.has(before)
+}
 
 /** What really was, whatever clocks have stamped. */
 export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
@@ -60,12 +83,18 @@ function isHealed({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'stat
   return proof?.digest !== assigned.digest || proof.assignedAt !== assigned.at || proof.state === 'Passed'
 }
 
+/** As far as its agent could tell. */
+function isAtWork({ assigned, status }: Pick<NodeView, 'assigned' | 'status'>): boolean {
+  if (assigned === undefined) return false
+  return status?.assignedAt !== stampOf(assigned) || status.phase === 'Fetching' || status.phase === 'Applying'
+}
+
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
 export class SimNode {
   readonly name: string
   /** Labels may change: then another pool selects it. */
   pool: string
-  readonly zone: string
+  zone: string
   /** How far its clock is off, in milliseconds. */
   clockOff = 0
   /** No power: nothing happens on it until it comes back. */
@@ -82,6 +111,7 @@ export class SimNode {
   version = 1
   readonly #uid: string
   readonly #createdAt: Instant
+  #labels: Labels
   readonly #onChange: (node: SimNode) => void
   #shown: Shown
   #viewed: { readonly of: Shown; readonly view: NodeView } | undefined
@@ -97,6 +127,7 @@ export class SimNode {
     options: {
       readonly pool: string
       readonly zone: string
+      readonly labels?: Labels
       readonly now: Instant
       /** Default: now. */
       readonly createdAt?: Instant
@@ -106,6 +137,7 @@ export class SimNode {
     this.name = name
     this.pool = options.pool
     this.zone = options.zone
+    this.#labels = options.labels ?? NO_LABELS
     this.#uid = `${name} of ${options.now}`
     this.#createdAt = Math.floor((options.createdAt ?? options.now) / 1000) * 1000
     this.#onChange = options.onChange
@@ -115,6 +147,18 @@ export class SimNode {
 
   get shown(): Shown {
     return this.#shown
+  }
+
+  get labels(): Labels {
+    return this.#labels
+  }
+
+  /** People or an autoscaler change its labels: pool and zone follow from labels, too. */
+  relabel({ labels, pool, zone }: { readonly labels?: Labels; readonly pool?: string; readonly zone?: string }): void {
+    this.#labels = labels ?? this.#labels
+    this.pool = pool ?? this.pool
+    this.zone = zone ?? this.zone
+    this.show({})
   }
 
   /** The same object while it shows the same, as the real controller has it. */
@@ -128,7 +172,7 @@ export class SimNode {
       ...shown,
       name: this.name,
       uid: this.#uid,
-      labels: NO_LABELS,
+      labels: this.#labels,
       zone: this.zone,
       createdAt: this.#createdAt,
       kubeletVersion: '1.36.3',
@@ -140,17 +184,21 @@ export class SimNode {
 
   assign(assigned: Assignment, wantsProof: boolean): void {
     const { digest, at: assignedAt = 0 } = assigned
-    const isUnserving = this.#isUnservingFor(digest)
+    const isUnserving = this.#isUnservingFor(assigned)
     if (isUnserving) assignedUnserving.add(assigned)
     if (isUnserving || !this.#shown.ready) assignedWhenUnsound.add(assigned)
+    else if (!isAtWork(this.#shown)) assignedWhenFit.add(assigned)
+    const before = this.#shown.assigned
+    if (before && isRelabelled(before, assigned)) formerOf.set(assigned, before)
     this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
   }
 
   /** Nothing but content that holds makes it sound; what it gets once more does not make it unsound. */
-  #isUnservingFor(digest: string): boolean {
+  #isUnservingFor(next: Assignment): boolean {
     const { assigned } = this.#shown
     if (assigned && assignedUnserving.has(assigned) && !isHealed(this.#shown)) return true
-    return assigned?.digest !== digest && doesNotServe(this.#shown)
+    const isOther = assigned?.digest !== next.digest && !(assigned && isRelabelled(assigned, next))
+    return isOther && doesNotServe(this.#shown)
   }
 
   /** Something that a person or the controller writes. */

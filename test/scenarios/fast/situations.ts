@@ -1,4 +1,5 @@
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import { contentOf, digestFor, fingerprintOf } from './content.ts'
 import type { Observed } from './controller.ts'
 import { type Decided, decidedPools, hasEnded, type Step, stepsOf } from './invariants/steps.ts'
 
@@ -44,6 +45,23 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'nodes that failed try a completed commit once more': ({ decision: { status } }) => status.history[0]?.retriedAt !== undefined,
   'new node waits for another one that tries the content': ({ decision: { status } }) =>
     status.conditions.some(({ reason, message }) => reason === 'NodesFailed' && message.includes('one at a time')),
+  'labels of a node change amid its work': ({ pool }) => pool.nodes.some((node) => isRelabelled(node) && !hasEnded(node)),
+  'labels of a failed node change': ({ pool }) =>
+    pool.nodes.some((node) => isRelabelled(node) && ['RolledBack', 'Failed'].includes(node.status?.phase ?? '')),
+  'labels of a node change in its soak': ({ pool, decision: { status } }) =>
+    (status.nodes.byPhase.Soaking ?? 0) > 0 && pool.nodes.some(isRelabelled),
+  'labels of a node change after completion': ({ pool, decision: { status } }) =>
+    status.history[0]?.result === 'Completed' && pool.nodes.some(isRelabelled),
+  'node that the rollout took down gets other content': ({ decision: { actions } }) =>
+    actions.some((action) => action.kind === 'assign' && action.soundness?.tookDown),
+  'node that was taken down, and whose labels changed, stops the commit': ({ pool, decision: { status } }) =>
+    status.rejected.some(
+      ({ fingerprint }) =>
+        pool.memory.rejected.every((known) => known.fingerprint !== fingerprint) &&
+        pool.nodes.some(({ assigned }) => assigned?.tookDown && fingerprintOf(assigned.digest) === fingerprint),
+    ),
+  'wave has lost the nodes of its label': ({ decision: { status } }) =>
+    status.conditions.some(({ reason, message }) => reason === 'NoEligibleNode' && message.includes('no node is left that wave')),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
   'pools wait for each other': ({ decision: { status } }) =>
     status.conditions.some(
@@ -73,15 +91,20 @@ function isInFirstWave({ pool: { policy }, decision: { status } }: Decided): boo
 
 function isAtAnother({ assigned }: NodeView, { decision: { status } }: Decided): boolean {
   const known = [status.target?.fingerprint, status.stable?.fingerprint]
-  return assigned !== undefined && !known.includes(`of ${assigned.digest}`)
+  return assigned !== undefined && !known.includes(fingerprintOf(assigned.digest))
 }
 
 function isDownStep({ node }: Step): boolean {
   return !node.ready && node.assigned !== undefined
 }
 
+/** What it is assigned was rendered for other labels. */
+function isRelabelled({ assigned, labels }: NodeView): boolean {
+  return assigned !== undefined && assigned.digest !== digestFor(contentOf(assigned.digest), labels)
+}
+
 function isOf({ digest }: Step, which: 'target' | 'stable', { decision: { status } }: Decided): boolean {
-  return status[which]?.fingerprint === `of ${digest}`
+  return status[which]?.fingerprint === fingerprintOf(digest)
 }
 
 function isAdopted({ assigned, ready, createdAt }: NodeView, { at }: Decided): boolean {

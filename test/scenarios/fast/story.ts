@@ -1,14 +1,17 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
+import type { Labels } from './content.ts'
 import { establish, establishReturn } from './establish.ts'
 import { adminReboots } from './faults/admin-reboots.ts'
 import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
+import { labelsChange, someLabels, victimsChange } from './faults/labels-change.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
+import { labelledWaves } from './rules/labelled-waves.ts'
 import { proof } from './rules/proof.ts'
 import { describeRules, drawRules } from './rules.ts'
 import { settle } from './settle.ts'
@@ -70,18 +73,40 @@ export function tellReturned(seed: number, steps: number): Told {
   return tell(new World(drawRules(random)), { random, steps, extra: commitReturns, begin: establishReturn })
 }
 
+/** The same of fleets whose nodes change their labels, by which waves may go, too. */
+export function tellRelabelled(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const { pools, fleet } = drawRules(random)
+  const labelled = [...pools].map(([name, policy]) => [name, { ...policy, ...labelledWaves(random) }] as const)
+  return tell(new World({ pools: new Map(labelled), fleet }), {
+    random,
+    steps,
+    extra: labelsChange,
+    chanceOfExtra: 0.15,
+    labels: someLabels,
+    whileBad: victimsChange(6),
+  })
+}
+
 interface Telling {
   readonly random: Random
   readonly steps: number
   /** A fault that happens beside the others. */
   readonly extra?: Fault
+  /** Default: 0.05. */
+  readonly chanceOfExtra?: number
   /** How fleets that are not new came to be as they are. */
   readonly begin?: (world: World) => void
+  /** A fault that goes on while the last bad commit does. */
+  readonly whileBad?: Fault
+  /** What the nodes are labelled with from the beginning. */
+  readonly labels?: (random: Random) => Labels
 }
 
-function tell(world: World, { random, steps, extra, begin = establish }: Telling): Told {
+function tell(world: World, { random, steps, extra, chanceOfExtra = 0.05, labels, whileBad, begin = establish }: Telling): Told {
   for (const pool of world.pools.keys())
-    for (let i = random.below(10); i >= 0; i--) world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}` })
+    for (let i = random.below(10); i >= 0; i--)
+      world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}`, ...(labels && { labels: labels(random) }) })
   const { workload, nodes } = world
   workload.replicas = 1 + random.below(2 * nodes.size)
   workload.minAvailable = random.pick([0, workload.replicas - 1, workload.replicas])
@@ -93,10 +118,10 @@ function tell(world: World, { random, steps, extra, begin = establish }: Telling
   try {
     if (random.chance(0.8)) begin(world)
     for (let i = 0; i < steps; i++) {
-      if (extra && random.chance(0.05)) extra(world, random)
+      if (extra && random.chance(chanceOfExtra)) extra(world, random)
       happen(world, random)
     }
-    settle(world, random)
+    settle(world, random, whileBad)
     return { ok: true, reached: world.reached }
   } catch (error) {
     return { ok: false, error, lines: [describeRules(world.rules), ...world.told.map((line) => line())] }

@@ -3,6 +3,7 @@ import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fle
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
+import { contentOf, digestFor, type Labels, problemFor } from './content.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
@@ -105,13 +106,17 @@ export class World {
 
   join(
     name: string,
-    { pool, zone, ...since }: { readonly pool: string; readonly zone: string; readonly createdAt?: Instant },
+    {
+      pool,
+      zone,
+      ...more
+    }: { readonly pool: string; readonly zone: string; readonly labels?: Labels; readonly createdAt?: Instant },
   ): void {
     const onChange = (node: SimNode): void => {
       this.shown += 1
       this.controller.told({ type: 'upsert', item: this.cached(node) })
     }
-    const node = new SimNode(name, { pool, zone, ...since, now: this.now, onChange })
+    const node = new SimNode(name, { pool, zone, ...more, now: this.now, onChange })
     this.nodes.set(name, node)
     onChange(node)
   }
@@ -137,6 +142,11 @@ export class World {
     this.given.clear()
     this.controller.toldOfPool(pool)
     this.tell(() => `${pool.name} controls: ${JSON.stringify(controls)}`)
+  }
+
+  /** Other content is wanted of it from now on. */
+  forgetGiven({ name }: SimNode): void {
+    for (const key of this.given.keys()) if (key.startsWith(`${name} `)) this.given.delete(key)
   }
 
   /** A commit lets one more node of the fleet be down. */
@@ -232,7 +242,7 @@ export class World {
 
   step(node: SimNode): void {
     this.workload.step(this.nodes, this.shown)
-    const effectOf = (content: string): Effect => this.effects.get(content) ?? 'good'
+    const effectOf = (digest: string): Effect => this.effects.get(digest) ?? this.effects.get(contentOf(digest)) ?? 'good'
     node.step(effectOf, this.now)
     this.proofs.step(node, effectOf)
   }
@@ -249,8 +259,9 @@ export class World {
     const usual = this.disruptions.get(content) ?? 'restart'
     const wanted = new Map(
       nodes.map(({ name, view }) => {
-        const disruption = view.status?.active === content ? 'none' : usual
-        return [name, targetOf(content, disruption)]
+        const digest = digestFor(content, view.labels)
+        const disruption = view.status?.active === digest ? 'none' : usual
+        return [name, problemFor(view.labels) ?? targetOf(digest, disruption)]
       }),
     )
     return { revision, fingerprint: `of ${content}`, wanted }

@@ -1,5 +1,6 @@
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import { fingerprintOf, problemFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, hasEnded, isJoining, newlyDown, stepsOf } from './steps.ts'
 
@@ -20,11 +21,11 @@ function leavesNoneBehind(decided: Decided): boolean {
 
 /** Not Ready, at what is neither proven nor the target, and its work is over or overdue. */
 function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided): boolean {
-  const { assigned, assignedByHand, ready, hold, leaving } = node
-  if (assigned === undefined || ready) return false
+  const { assigned, assignedByHand, ready, hold, leaving, labels } = node
+  if (assigned === undefined || ready || problemFor(labels)) return false
   // Left alone whatever runs on them.
   if (assignedByHand || leaving || hold !== undefined) return false
   const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
   const isOver = hasEnded(node) || at >= (assigned.at ?? at) + pool.policy.applyTimeout
-  return isOver && !good.includes(`of ${assigned.digest}`)
+  return isOver && !good.includes(fingerprintOf(assigned.digest))
 }

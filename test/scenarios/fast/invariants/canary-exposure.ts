@@ -1,8 +1,11 @@
-import type { Instant } from '../../../../src/rollout/model/instant.ts'
-import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { AgentStatus } from '../../../../src/protocol/agent-status.ts'
+import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
+import type { Assignment, NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
+import { contentOf, digestFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe, wasUnsoundWhenAssigned } from '../sim-node.ts'
-import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
+import { doesNotServe, firstOf, wasUnsoundWhenAssigned } from '../sim-node.ts'
+import { type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
 export const canaryExposure: Invariant = {
@@ -15,23 +18,36 @@ function keepsToTheCanary(decided: Decided): boolean {
   const { status } = decision
   const [top] = status.history
   const content = status.target?.fingerprint.slice('of '.length)
-  const added = stepsOf(decided).filter(({ digest }) => digest === content)
+  const added = stepsOf(decided).filter(({ digest }) => contentOf(digest) === content)
   if (top?.result !== 'Running' || status.stable?.fingerprint === status.target?.fingerprint || added.length === 0) return true
   if (status.wave === undefined) return added.every(({ node }) => isYoung(node)) && hasCompletedBefore(status)
   const canary = pool.policy.waves[0]
-  if (!canary || !('count' in canary.nodes) || status.wave.name !== canary.name) return true
-  const began = Date.parse(top.startedAt)
-  const exposed = pool.nodes.filter((node) => isExposed(node, { content, began }))
+  if (!canary || 'percent' in canary.nodes || status.wave.name !== canary.name) return true
+  const exposed = pool.nodes.filter((node) => isExposed(node, { content, run: top, pool: pool.name }))
   // A greater grant for what a node has already exposes nobody else.
   const others = added.filter(({ node }) => !exposed.includes(node))
+  if (names(canary, decided)) return others.every(({ node }) => isSelected(node, canary))
+  const places = 'count' in canary.nodes ? canary.nodes.count : 1
   const sound = others.filter(({ node }) => isSound(node)).length
-  const tried = exposed.filter((node) => !wasSound(node)).length
-  return isWithin(exposed.length - tried, sound, canary.nodes.count) && isWithin(tried, others.length - sound, canary.nodes.count)
+  const tried = exposed.filter((node) => !wasSound(node, top)).length
+  return isWithin(exposed.length - tried, sound, places) && isWithin(tried, others.length - sound, places)
 }
 
 /** Who joins a pool without members gets what the pool was sent back to: it proved itself there, and was not gone back from. */
 function hasCompletedBefore({ history, target }: Decided['decision']['status']): boolean {
   return history.some((entry) => entry.result === 'Completed' && entry.fingerprint === target?.fingerprint && !entry.abandoned)
+}
+
+/** A selector that names no node takes one. One that had nodes, and lost them, waits for others. */
+function names(canary: WavePolicy, decided: Decided): boolean {
+  const { nodes } = decided.pool
+  const hadNodes = decided.decision.status.wave?.sizes?.some((size) => size.name === canary.name && size.nodes > 0)
+  if ('count' in canary.nodes) return false
+  return hadNodes || nodes.some((node) => isSelected(node, canary) && !isJoining(node, decided))
+}
+
+function isSelected({ labels }: NodeView, { nodes }: WavePolicy): boolean {
+  return 'matchLabels' in nodes && Object.entries(nodes.matchLabels).every(([name, value]) => labels[name] === value)
 }
 
 /** It has never been assigned anything. */
@@ -43,28 +59,49 @@ function isWithin(before: number, added: number, places: number): boolean {
   return added === 0 || before + added <= places
 }
 
-/** One that is about to be deleted is out of the rollout. */
+/** One that is about to be deleted is out of the rollout. Of another pool it is what it has that counts, and not what it was rendered from. */
 function isExposed(
-  { assigned, leaving }: NodeView,
-  { content, began }: { readonly content: string | undefined; readonly began: Instant },
+  { assigned, leaving, labels }: NodeView,
+  { content, run, pool }: { readonly content: string | undefined; readonly run: HistoryEntry; readonly pool: string },
 ): boolean {
-  return assigned?.digest === content && !leaving && (assigned?.at ?? 0) >= began
+  if (assigned === undefined || leaving || contentOf(assigned.digest) !== content) return false
+  if (assigned.digest === digestFor(content, labels)) return (assigned.at ?? 0) >= Date.parse(run.startedAt)
+  return assigned.pool === pool && isOfRun(assigned, run)
 }
 
 /**
  * When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. Where the clock of the
  * controller was behind, its stamp says that the outage came later than it did.
  */
-function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
+function wasSound(node: NodeView, run: HistoryEntry): boolean {
+  const { assigned: latest, status } = node
+  const assigned = latest && firstInRun(latest, run)
   if (assigned !== undefined && wasUnsoundWhenAssigned(assigned)) return false
-  const at = assigned?.at ?? 0
+  if (latest !== undefined && !wasUnsoundWhenAssigned(latest) && seemsDownBefore(node, latest)) return false
   const isStuck = status !== undefined && !['Applied', 'RolledBack', 'Failed'].includes(status.phase)
-  // Two assignments may be of one instant.
-  const speaksOfIt = status?.assignedAt === new Date(at).toISOString() && status.digest === assigned?.digest
-  return (ready || readySince + 1000 > at) && !(isStuck && !speaksOfIt)
+  return !(assigned && seemsDownBefore(node, assigned)) && !(isStuck && !speaksOf(status, assigned))
 }
 
-/** Before it is assigned anything. */
+/** Or of what the node got in its place when its labels had changed. Two assignments may be of one instant. */
+function speaksOf({ digest = '', assignedAt = '' }: AgentStatus, assigned: Assignment | undefined): boolean {
+  return contentOf(digest) === contentOf(assigned?.digest ?? '') && Date.parse(assignedAt) >= (assigned?.at ?? 0)
+}
+
+/** By the stamp of a clock that may be ahead. */
+export function seemsDownBefore({ ready, readySince }: NodeView, { at = 0 }: Assignment): boolean {
+  return !ready && readySince + 1000 <= at
+}
+
+export function firstInRun(assigned: Assignment, run: HistoryEntry): Assignment {
+  return firstOf(assigned, (former) => isOfRun(former, run))
+}
+
+/** Of a run that is found again by its nodes, earlier names of its commit are not known. */
+function isOfRun({ at = 0, revision }: Assignment, { startedAt, revision: latest, commits = [] }: HistoryEntry): boolean {
+  return at >= Date.parse(startedAt) && [latest, ...commits].includes(revision)
+}
+
+/** Before it is assigned anything. An agent that waits for a greater grant disturbs nothing. */
 function isSound(node: NodeView): boolean {
-  return node.ready && !doesNotServe(node) && (node.assigned === undefined || hasEnded(node))
+  return node.ready && !doesNotServe(node) && (node.assigned === undefined || hasEnded(node) || isBlocked(node))
 }

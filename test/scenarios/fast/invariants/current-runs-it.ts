@@ -1,3 +1,4 @@
+import { runs } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded } from './steps.ts'
 
@@ -10,7 +11,11 @@ export const currentRunsIt: Invariant = {
 function countsOnlyTheDone({ pool, decision: { status } }: Decided): boolean {
   const { fingerprint } = status.target ?? pool.head
   const done = pool.nodes.filter(
-    (node) => node.ready && hasEnded(node) && node.status?.phase === 'Applied' && `of ${node.status.active}` === fingerprint,
+    (node) =>
+      node.ready &&
+      hasEnded(node) &&
+      node.status?.phase === 'Applied' &&
+      runs(node.status.active, { fingerprint, labels: node.labels }),
   )
   return status.nodes.current <= done.length
 }

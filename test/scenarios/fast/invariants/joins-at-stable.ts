@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../../../src/protocol/node-pool.ts'
+import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isJoining, type Step, stepsOf } from './steps.ts'
 
@@ -14,7 +15,7 @@ function givesProven(decided: Decided): boolean {
   const isRejected = status.rejected.some(({ fingerprint }) => fingerprint === status.stable?.fingerprint)
   if (status.stable === undefined || isRejected) return true
   const given = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node }) => isJoining(node, decided))
-  return given.every((step) => proven.includes(`of ${step.digest}`) || wasCalledOff(step))
+  return given.every((step) => proven.includes(fingerprintOf(step.digest)) || wasCalledOff(step))
 }
 
 /** While a person has the pool at what it completed before, that is the good content. */

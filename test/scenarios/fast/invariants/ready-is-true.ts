@@ -1,4 +1,5 @@
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import { runs } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded } from './steps.ts'
 
@@ -18,7 +19,7 @@ function isOut({ pool: { nodes, head } }: Decided): boolean {
 }
 
 function isAt(node: NodeView, fingerprint: string): boolean {
-  return hasEnded(node) && node.status?.phase === 'Applied' && `of ${node.status.active}` === fingerprint
+  return hasEnded(node) && node.status?.phase === 'Applied' && runs(node.status.active, { fingerprint, labels: node.labels })
 }
 
 /** A mark without a cordon: its drain took too long, or a person has just uncordoned it. */

@@ -1,6 +1,7 @@
 import type { HistoryEntry, LaterFailures } from '../../../../src/protocol/node-pool.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../../src/rollout/model/policy.ts'
+import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { stampOf } from '../stamp.ts'
 import { allowed, type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
@@ -31,10 +32,13 @@ function isCounted({ pool, decision: { status }, at }: Decided): boolean {
   if (known === undefined || !isSameRollout(before, after) || wasRetried(pool.memory, status)) return true
   const gone = known.nodes.filter((name) => pool.nodes.every((node) => node.name !== name || isAnother(node)))
   const counted = after?.laterFailures?.replaced ?? 0
-  if (gone.length > 0) return counted >= gone.length && after?.laterFailures?.since === lastGone(known, { pool, at })
+  const since = gone.length > 0 ? lastGone(known, { pool, at }) : (known.since ?? '')
+  // In a story a machine may be assigned, and work, at the very instant at which another one is gone.
+  if (counted === 0 && pool.nodes.some((node) => worksSince(since, node))) return true
+  if (gone.length > 0) return counted >= gone.length && after?.laterFailures?.since === since
   const { replaced = 0, nodes, uids = [] } = known
   const back = pool.nodes.filter((node) => !isAnother(node) && !nodes.includes(node.name) && uids.includes(node.uid ?? ''))
-  return counted === replaced - back.length || (counted === 0 && pool.nodes.some((node) => worksSince(known.since ?? '', node)))
+  return counted === replaced - back.length
 }
 
 /**
@@ -77,7 +81,7 @@ function triesOne(decided: Decided): boolean {
 function isAtIt(node: NodeView, { fingerprint }: HistoryEntry): boolean {
   const { assigned, hold, leaving, assignedByHand } = node
   if (hold !== undefined || leaving || assignedByHand) return false
-  return assigned !== undefined && fingerprint === `of ${assigned.digest}` && !hasEnded(node) && !hasGivenUp(node)
+  return assigned !== undefined && fingerprint === fingerprintOf(assigned.digest) && !hasEnded(node) && !hasGivenUp(node)
 }
 
 /** Its agent could not even put it back. */

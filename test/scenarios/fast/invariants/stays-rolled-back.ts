@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, stepsOf } from './steps.ts'
 
@@ -17,5 +18,5 @@ function goesThere(decided: Decided): boolean {
   const { rollback, stable } = decided.pool.memory
   const allowed = [rollback?.to.fingerprint, stable?.fingerprint]
   const isTarget = decided.decision.status.target?.fingerprint === rollback?.to.fingerprint
-  return isTarget && stepsOf(decided).every(({ digest }) => allowed.includes(`of ${digest}`))
+  return isTarget && stepsOf(decided).every(({ digest }) => allowed.includes(fingerprintOf(digest)))
 }

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isBegun, type Step, stepsOf } from './steps.ts'
 
@@ -18,7 +19,7 @@ export const stoppedPools: Invariant = {
 /** It is down, and gets what is proven. */
 function isMended({ node, digest }: Step, { pool, decision: { status } }: Decided): boolean {
   const isSuperseded = status.rejected.every(({ fingerprint }) => fingerprint !== pool.head.fingerprint)
-  return isSuperseded && !node.ready && node.assigned !== undefined && status.stable?.fingerprint === `of ${digest}`
+  return isSuperseded && !node.ready && node.assigned !== undefined && status.stable?.fingerprint === fingerprintOf(digest)
 }
 
 function isHalted({ decision }: Decided): boolean {

@@ -1,6 +1,7 @@
 import type { Window } from '../../../../src/calendar/window.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isBegun, isJoining, stepsOf } from './steps.ts'
 
@@ -25,7 +26,7 @@ function beginsNothing(decided: Decided): boolean {
 
 /** What the pool went back from. */
 function hasNewest({ assigned }: NodeView, { pool: { head } }: Decided): boolean {
-  return assigned !== undefined && head.fingerprint === `of ${assigned.digest}`
+  return assigned !== undefined && head.fingerprint === fingerprintOf(assigned.digest)
 }
 
 /** Told again here: those that are drawn open every so many minutes of an hour. */
