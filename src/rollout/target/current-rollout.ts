@@ -19,7 +19,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const [top] = memory.history
   const proven = isProven(memory, target)
   // While a person has the pool at what it completed before, that is the good content: also for nodes that join, or break on the way.
-  const stable = memory.rollback && proven ? target : stableOf(pool, memory)
+  const stable = memory.rollback && proven ? target : stableOf(pool, { memory, target, proven })
   return {
     target,
     stable,
@@ -43,9 +43,14 @@ function stoppedAt(
   return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
 }
 
-function stableOf(pool: PoolSnapshot, memory: Memory): Revision | undefined {
+/** Not the target while that has to prove itself again: it would seem to change no node, and to be safe for those that join. */
+function stableOf(
+  pool: PoolSnapshot,
+  { memory, target, proven }: Pick<Rollout, 'memory' | 'target' | 'proven'>,
+): Revision | undefined {
   const { stable } = memory
-  return stable && !isRejected(memory, stable) ? recallRevision(pool, stable) : undefined
+  if (!stable || isRejected(memory, stable) || (!proven && stable.fingerprint === target.fingerprint)) return undefined
+  return recallRevision(pool, stable)
 }
 
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { assignments, remembering } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode } from '../builders/nodes.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -46,4 +46,27 @@ test('a pool whose revert fails goes back at once to what it completed last', ()
 
   expect(decision.status).toMatchObject({ target: { revision: 'newer' }, wave: { name: 'all' } })
   expect(assignments(decision)).toEqual(['a → newer', 'b → newer'])
+})
+
+/** Pushed again while half of the nodes are back. */
+const again: PoolOptions = { ...reverting, head: 'newer' }
+const halfWay = ['n0', 'n2', 'n4', 'n6'].map((name) => aNode(name).on('older', { at: noon - 4 * minute }))
+const notYet = ['n1', 'n3', 'n5', 'n7'].map((name) => aNode(name).on('newer', { at: noon - 50 * minute }))
+
+test('a commit that is pushed again is tried on a node that had gone back from it', () => {
+  const decision = decide(aPool(again).with(...halfWay, ...notYet), noon)
+
+  expect(decision.status.wave).toMatchObject({ name: 'canary' })
+  expect(assignments(decision)).toEqual([expect.stringMatching(/^n[0246] → newer$/)])
+})
+
+test('a commit that is pushed again is rejected when more nodes than maxFailures fail, however many may be unavailable', () => {
+  const begun = aPool({ ...again, waves: [aWave('canary', 3)] }).with(...halfWay, ...notYet)
+  const { status } = decide(begun, noon)
+  const [lost, ...others] = begun.nodes.filter(({ assigned }) => assigned?.digest === 'older') as NodeDraft[]
+  const failed = lost?.rolledBackFrom('newer', { at: noon, to: 'older' }) as NodeDraft
+  const tried = others.map((node) => node.on('newer', { at: noon }))
+  const later = decide({ ...begun, nodes: [failed, ...tried, ...notYet], memory: status }, noon + minute)
+
+  expect(later.status.rejected).toMatchObject([{ revision: 'newer' }])
 })
