@@ -36,6 +36,8 @@ const desiredConfig = z.object({
   SILENT: z.optional(z.literal(true)),
   /** The node was not Ready, or at work, by an earlier assignment of the same rollout. For the controller: it is evidence all the same. */
   TOOK_DOWN: z.optional(z.literal(true)),
+  /** The node was not Ready then for another reason. For the controller: its time counts from when it is Ready, if that is later than its work may take. */
+  DOWN: z.optional(z.literal(true)),
   /** See assignment-signature.ts. */
   SIGNATURE: z.optional(z.string().check(z.maxLength(256))),
 })

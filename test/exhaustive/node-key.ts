@@ -63,7 +63,7 @@ export function nodeKey(node: NodeState, around: Ages): string {
   const isCounted = wasSound && countsForExposure(node, around)
   const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, isCounted, wasNeverReady(node)].map(Number)
   const task = assigned
-    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.silent, assigned.tookDown]},${assignedKey(node, around)}`
+    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.silent, assigned.tookDown, assigned.down]},${assignedKey(node, around)}`
     : ''
   const ages = `${creationKey(node, around)},${sinceKeys(node, around)}`
   const last = status ? `${status.active}${isApplied(status) || isFailure(status)}${status.phase === 'Failed'}` : ''
@@ -108,13 +108,15 @@ function creationKey({ assigned, createdAt }: NodeState, { now, pools }: Surroun
 function sinceKeys(node: NodeState, around: Ages): string {
   const report = reportOf(node)
   const said = report ? `${report.phase},${report.error?.reason ?? ''},${report.assigned},${soakKey(node, report, around)}` : ''
-  return `${isReady(node) ? backKey(node) : downKey(node, around)},${said}`
+  return `${isReady(node) ? '' : downKey(node, around)}${lateKey(node)},${said}`
 }
 
-/** How long after its assignment it was Ready again, while its agent is at work: it may have been too late. */
-function backKey(node: NodeState): string {
+/** Of one that was down when it was assigned: how long after that it was Ready, while its agent is at work. It may have been too late. */
+function lateKey(node: NodeState): string {
   const { readySince, assigned } = node
-  return assigned?.at === undefined || hasEnded(node) ? '' : `${Math.min(LONGEST_AGE, Math.max(0, readySince - assigned.at))}`
+  return !assigned?.down || assigned.at === undefined || hasEnded(node)
+    ? ''
+    : `${Math.min(LONGEST_AGE, Math.max(0, readySince - assigned.at))}`
 }
 
 function downKey({ readySince, assigned }: NodeState, { now }: Ages): string {

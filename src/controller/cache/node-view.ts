@@ -120,6 +120,7 @@ function assignedBy(config: DesiredConfig | undefined, copiedAt: Instant | undef
     unsound: config.UNSOUND,
     silent: config.SILENT,
     tookDown: config.TOOK_DOWN,
+    down: config.DOWN,
     at: at > 0 ? at : undefined,
     counter: counterOf(config),
     copiedAt,

@@ -105,6 +105,7 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     ...(assign.soundness?.unsound && { UNSOUND: true as const }),
     ...(assign.soundness?.silent && { SILENT: true as const }),
     ...(assign.soundness?.tookDown && { TOOK_DOWN: true as const }),
+    ...(assign.soundness?.down && { DOWN: true as const }),
     ASSIGNED: new Date(assign.at).toISOString(),
     COUNTER: nextCounter({ assigned: node.counter, accepted: node.view.status?.counter }, now),
   }

@@ -1,6 +1,6 @@
 import { isApplied, isFailure, isInFlight } from './agent-report.ts'
 import type { Reported } from './availability.ts'
-import { deadlineOf, type RolloutClock, wasDownBefore } from './deadlines.ts'
+import { deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import { hasFailedProof, isBeingProved } from './proof.ts'
 
 /**
@@ -11,8 +11,22 @@ import { hasFailedProof, isBeingProved } from './proof.ts'
 export function isEvidence({ node, report }: Reported, clock: RolloutClock): boolean {
   const { assigned } = node
   if (assigned?.tookDown) return true
-  if (assigned === undefined || wasDownBefore(node, assigned, clock) || wasStuckBefore({ node, report })) return false
+  if (assigned === undefined || isUntried({ node, report }, clock) || wasStuckBefore({ node, report })) return false
   return !assigned.unsound || isHealed({ node, report })
+}
+
+/** It was down when it was assigned, and has not been Ready since, or only when its time was over. */
+export function isUntried({ node, report }: Reported, clock: RolloutClock): boolean {
+  const { ready, assigned } = node
+  if (ready || assigned === undefined) return false
+  return wasDownBefore(node, assigned, clock) || hadNoTime({ node, report }, clock)
+}
+
+/** It was down from its assignment until its time was over, so that its agent had none. */
+export function hadNoTime({ node, report }: Reported, clock: RolloutClock): boolean {
+  const { assigned, readySince } = node
+  if (!assigned?.down || !isInFlight(node, report)) return false
+  return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
 }
 
 /** It has had the time that its work may take, or its agent gave up. */

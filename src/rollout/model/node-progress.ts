@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { asksForMore, isApplied, isFailure, isInFlight, isOvertaken, isReplayed } from './agent-report.ts'
+import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import {
   countedFrom,
@@ -12,9 +12,8 @@ import {
   refusalEnds,
   silenceEnds,
   soakHeardAt,
-  wasDownBefore,
 } from './deadlines.ts'
-import { isEvidence } from './evidence.ts'
+import { hadNoTime, isEvidence, isUntried } from './evidence.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import { hasFailedProof, isOpen, type Proof } from './proof.ts'
@@ -84,7 +83,9 @@ export function hasGoal(
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
   if (isReplayed(report) && clock.now >= refusalEnds(assigned, clock)) return false
-  if (isTriedAgain(node, assigned, { report, clock }) || isBackTooLate(node, { assigned, report, clock })) return false
+  if (isTriedAgain(node, assigned, { report, clock })) return false
+  // It is back. Else it would fail the commit at the moment in which it is Ready again.
+  if (node.ready && hadNoTime({ node, report }, clock)) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
@@ -107,21 +108,6 @@ function isTriedAgain(
   return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
 }
 
-/**
- * It was down until the time for the work was over, so that its agent had none: it is assigned the same once more. Else it would fail the
- * commit at the moment in which it is Ready again.
- */
-function isBackTooLate(
-  node: NodeView,
-  {
-    assigned,
-    report,
-    clock,
-  }: { readonly assigned: Assignment; readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
-): boolean {
-  return node.ready && isInFlight(node, report) && node.readySince <= clock.now && node.readySince >= deadlineOf(assigned, clock)
-}
-
 /** It was assigned in the run under way: only then does its failure speak against the target. */
 export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
   return at === undefined || at >= rolloutStart
@@ -142,8 +128,8 @@ function onGoal(subject: Subject): NodeProgress {
 }
 
 function stageOf(subject: Subject): NodeProgress {
-  const { node, assigned, report, wanted, course } = subject
-  if (wasDownBefore(node, assigned, course)) return untried(subject)
+  const { node, report, wanted, course } = subject
+  if (isUntried(subject, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
   if (report && isFailure(report)) return ended(subject, report)
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
@@ -152,7 +138,7 @@ function stageOf(subject: Subject): NodeProgress {
   if (isOursToGrant(node, report)) return { phase: 'Waiting', pending: true }
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
-  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })
 }
 
 function ended({ assigned, course }: Subject, report: AgentStatus): NodeProgress {

@@ -71,6 +71,8 @@ export interface Soundness {
   readonly silent?: true | undefined
   /** TOOK_DOWN: it was not Ready, or at work, by an earlier assignment of the same rollout. */
   readonly tookDown?: true | undefined
+  /** DOWN: it was not Ready, and no assignment of the same rollout had done that. */
+  readonly down?: true | undefined
 }
 
 export interface Assignment extends Soundness {

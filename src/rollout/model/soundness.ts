@@ -16,8 +16,8 @@ export interface SoundnessContext {
 export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessContext): Soundness | undefined {
   if (isUnsound(member, clock)) return { unsound: true }
   if (isSilent(member, clock)) return { silent: true }
-  if (rollout.state === 'Completed' && isOutage(member)) return undefined
-  return isTakenDown(member, clock) ? { tookDown: true } : undefined
+  if (isTakenDown(member, clock) && !(rollout.state === 'Completed' && isOutage(member))) return { tookDown: true }
+  return member.node.ready ? undefined : { down: true }
 }
 
 /**

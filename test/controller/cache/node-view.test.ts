@@ -77,6 +77,7 @@ test.each<readonly [what: string, draft: Draft, view: Partial<NodeView>]>([
     desired({ ...OWN, SILENT: true }),
     { assigned: { ...assignedOf(), at: undefined, silent: true } },
   ],
+  ['assigned when it was down', desired({ ...OWN, DOWN: true }), { assigned: { ...assignedOf(), at: undefined, down: true } }],
   [
     'assigned when its rollout had taken it down',
     desired({ ...OWN, TOOK_DOWN: true }),

@@ -70,6 +70,7 @@ test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotati
     { assign: { soundness: { silent: true } } },
     { 'desired-config': { ...DESIRED, SILENT: true } },
   ],
+  ['to a node that is down', { assign: { soundness: { down: true } } }, { 'desired-config': { ...DESIRED, DOWN: true } }],
   [
     'to a node that its rollout took down',
     { assign: { soundness: { tookDown: true } } },

@@ -36,6 +36,7 @@ test('a node that has what it was assigned unsigned gets the same assignment sig
 test.each([
   ['did not serve', { UNSOUND: true }, { unsound: true }],
   ['had a silent agent', { SILENT: true }, { silent: true }],
+  ['was down', { DOWN: true }, { down: true }],
   ['had been taken down by its rollout', { TOOK_DOWN: true }, { tookDown: true }],
 ])('a node that %s when it was assigned still says so when that is signed', (_, desired, soundness) => {
   expect(unsignedNodes('workers', { nodes: [aNode('a', { desired })], keyId: KEY })).toMatchObject([{ node: 'a', soundness }])

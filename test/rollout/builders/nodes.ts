@@ -93,6 +93,12 @@ export class NodeDraft implements NodeView {
     return assigned ? this.#with({ assigned: { ...assigned, tookDown: true } }) : this
   }
 
+  /** It was not Ready when it was assigned. */
+  assignedWhileDown(): NodeDraft {
+    const { assigned } = this
+    return assigned ? this.#with({ assigned: { ...assigned, down: true } }) : this
+  }
+
   /** The agent speaks of the present assignment. */
   reporting(
     phase: AgentStatus['phase'],

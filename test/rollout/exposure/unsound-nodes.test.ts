@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Window } from '../../../src/calendar/window.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Memory } from '../../../src/rollout/model/snapshot.ts'
@@ -149,6 +150,7 @@ const away = aNode('z')
   .on('old')
   .notReady(noon - 50 * minute)
   .assignedTo('b', { at: noon - 30 * minute })
+  .assignedWhileDown()
 const inRest: PoolOptions = {
   ...superseded,
   history: [aRollout('b', { startedAt: noon - hour }), aRollout('old', { result: 'Completed', startedAt: noon - 3 * hour })],
@@ -163,6 +165,37 @@ test.each<readonly [what: string, back: (z: NodeDraft) => NodeDraft]>([
 ])('a node that was down until the time for its work was over has that time once it is Ready: %s', (_, back) => {
   const late = inTurn([() => back(away), same, same], [inRest], onB)
   expect(late).toEqual({ told: ['z → b'], rejected: [] })
+})
+
+test('a node that was down until its agent had to report has that time once it is Ready', () => {
+  const lately = aNode('z')
+    .on('old')
+    .notReady(noon - 50 * minute)
+    .assignedTo('b', { at: noon - 10 * minute })
+    .assignedWhileDown()
+  const back = () => lately.readyAgain(noon - minute / 2)
+  expect(inTurn([back, same, same], [{ ...inRest, agentTimeout: 3 * minute }], onB)).toEqual({ told: ['z → b'], rejected: [] })
+})
+
+/** Closed at noon. */
+const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]
+
+test('a node that was down until the time for its work was over fails no commit when it is down again before it is assigned that once more', () => {
+  const closed: PoolOptions = { ...inRest, windows: nights }
+  const back = () => away.readyAgain(noon - minute / 2)
+  const down = (z: NodeDraft) => z.notReady(noon + minute)
+  expect(inTurn([back, down, same], [closed], onB)).toEqual({ told: [], rejected: [] })
+})
+
+test('a node that was Ready when it was assigned stays Failed when it blinks after the time for its work', () => {
+  const stuck = () =>
+    aNode('z')
+      .on('old')
+      .assignedTo('b', { at: noon - 30 * minute })
+      .reporting('Applying')
+  const blinks = (z: NodeDraft) => z.readyAgain(noon + minute)
+  const borne: PoolOptions = { ...inRest, maxFailures: 1 }
+  expect(inTurn([stuck, blinks, same], [borne], onB)).toEqual({ told: [], rejected: [] })
 })
 
 test('a commit fails on a node that is back and does not end the work in the time that it has then', () => {

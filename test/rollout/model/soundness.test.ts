@@ -29,7 +29,7 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['its agent could not restore from the same', undefined, aNode('a').assignedTo('new').reporting('Failed')],
   ['its agent is silent about, though it has had its time', { silent: true }, silentSince(16)],
   ['its agent is still to report', undefined, silentSince(14)],
-  ['is not Ready, so that its agent cannot report', undefined, silentSince(16).notReady()],
+  ['is not Ready, so that its agent cannot report', { down: true }, silentSince(16).notReady()],
   ['its agent stays silent about', { silent: true }, silentBefore],
   ['its agent reports after it was silent', undefined, silentBefore.reporting('Applying')],
   ['did not serve before it got other content, and was put back from that', { unsound: true }, other.reporting('RolledBack')],
@@ -60,13 +60,13 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
   ['is at work', { tookDown: true }, exposed.reporting('Applying')],
   ['is Ready again', undefined, exposed.reporting('Applied')],
   ['could not be restored', undefined, exposed.reporting('Failed')],
-  ['was down before', undefined, exposed.notReady(noon - 6 * minute)],
+  ['was down before', { down: true }, exposed.notReady(noon - 6 * minute)],
   [
     'went down before, by another assignment of this rollout',
     { tookDown: true },
     exposed.takenDown().notReady(noon - 6 * minute),
   ],
-  ['went down after that, and somebody shut its machine down', undefined, exposed.poweredOff()],
+  ['went down after that, and somebody shut its machine down', { down: true }, exposed.poweredOff()],
 ])('of a node that got the commit in this rollout and %s it is to be known: %j', (_, soundness, node) => {
   expect(soundnessOf(aMember(node, { wanted, isExposed: true }), underway)).toEqual(soundness)
 })
@@ -74,7 +74,7 @@ test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft
 const held = aNode('a').on('new', { at: noon - 5 * minute, since: noon - 3 * minute })
 
 test.each<readonly [what: string, soundness: object | undefined, node: NodeDraft]>([
-  ['held on it before that', undefined, held.notReady(noon - 3 * minute)],
+  ['held on it before that', { down: true }, held.notReady(noon - 3 * minute)],
   ['had not held on it yet', { tookDown: true }, held.notReady(noon - 4 * minute)],
   ['was still on trial', { tookDown: true }, held.reporting('Applied', { lastKnownGood: 'older' }).notReady()],
   ['a pod had still to prove', { tookDown: true }, held.noting('Wanted').notReady()],

@@ -209,6 +209,16 @@ test('host that requires a reboot an hour after an operator rebooted it waits fo
   ])
 })
 
+test('host that was back only after the time for its reboot keeps the order, which says when it was rebooted last', () => {
+  const late = aNode('a')
+    .orderedToReboot('new', { boot: '1' }, { at: noon - hour })
+    .booted('2')
+    .readyAgain(noon - minute)
+    .reporting('Applying', { error: { reason: 'Rebooting', message: 'the machine reboots' } })
+
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, late))).toEqual([])
+})
+
 test('host that requires a reboot again was ordered one by a clock that was years ahead: it does not wait for years', () => {
   const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: noon + 9000 * hour })
 
