@@ -7,6 +7,17 @@ import { REBOOT_PATTERN } from './reboot-order.ts'
 export const DISRUPTIONS = ['none', 'restart', 'drain', 'reboot'] as const
 export type Disruption = (typeof DISRUPTIONS)[number]
 
+/**
+ * How a node was when it was assigned something; nothing is said of one that was well. It tells whether what becomes of it speaks for or against
+ * the content.
+ * Unsound: its agent could not restore it, or no pod ran.
+ * Silent: it was Ready, and its agent had not said anything about the assignment before in its time.
+ * Disturbed: it was not Ready, or at work, by an earlier assignment of the same rollout.
+ * Down: it was not Ready for another reason.
+ */
+export const NODE_WAS = ['Unsound', 'Silent', 'Disturbed', 'Down'] as const
+export type NodeWas = (typeof NODE_WAS)[number]
+
 /** `v1.3.2_coreos.0`, `1.36.3`, `1.37.0-rc.1`: what may stand in a file name, a URL and an environment file without quoting. */
 export const VERSION_PATTERN = /^v?\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+_.][0-9A-Za-z][0-9A-Za-z.+_-]{0,60})?$/
 export const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
@@ -30,14 +41,8 @@ const desiredConfig = z.object({
   ASSIGNED: z.optional(z.string().check(z.maxLength(64))),
   /** Greater with each assignment of a Node, whatever clocks say, so that agents recognize an older one, as a restored etcd brings back. */
   COUNTER: z.optional(z.int().check(z.gte(1))),
-  /** The node did not serve then. For the controller: what becomes of the node says nothing about the content until that heals it. */
-  UNSOUND: z.optional(z.literal(true)),
-  /** The node was Ready then, and its agent silent for too long. For the controller: if the agent stays silent, that says nothing about the content. */
-  SILENT: z.optional(z.literal(true)),
-  /** The node was not Ready, or at work, by an earlier assignment of the same rollout. For the controller: it is evidence all the same. */
-  TOOK_DOWN: z.optional(z.literal(true)),
-  /** The node was not Ready then for another reason. For the controller: its time counts from when it is Ready, if that is later than its work may take. */
-  DOWN: z.optional(z.literal(true)),
+  /** For the controller alone. What a newer one may say, and this version does not know, counts as nothing. */
+  NODE_WAS: z.catch(z.optional(z.enum(NODE_WAS)), undefined),
   /** See assignment-signature.ts. */
   SIGNATURE: z.optional(z.string().check(z.maxLength(256))),
 })

@@ -63,7 +63,7 @@ export function nodeKey(node: NodeState, around: Ages): string {
   const isCounted = wasSound && countsForExposure(node, around)
   const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, isCounted, wasNeverReady(node)].map(Number)
   const task = assigned
-    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${[assigned.unsound, assigned.silent, assigned.tookDown, assigned.down]},${assignedKey(node, around)}`
+    ? `${assigned.digest},${revisionKey(node, around)},${assigned.grant}${assigned.nodeWas ?? ''},${assignedKey(node, around)}`
     : ''
   const ages = `${creationKey(node, around)},${sinceKeys(node, around)}`
   const last = status ? `${status.active}${isApplied(status) || isFailure(status)}${status.phase === 'Failed'}` : ''
@@ -114,7 +114,7 @@ function sinceKeys(node: NodeState, around: Ages): string {
 /** Of one that was down when it was assigned: how long after that it was Ready, while its agent is at work. It may have been too late. */
 function lateKey(node: NodeState): string {
   const { readySince, assigned } = node
-  return !assigned?.down || assigned.at === undefined || hasEnded(node)
+  return assigned?.nodeWas !== 'Down' || assigned.at === undefined || hasEnded(node)
     ? ''
     : `${Math.min(LONGEST_AGE, Math.max(0, readySince - assigned.at))}`
 }

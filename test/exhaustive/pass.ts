@@ -62,8 +62,8 @@ function assigned(
   node: NodeState,
   { action, pool }: { readonly action: Extract<Action, { kind: 'assign' }>; readonly pool: string },
 ): NodeState {
-  const { digest, revision, grant, at, reboot, soundness } = action
-  const given = { digest, revision, grant, at, pool, ...(reboot && { reboot }), ...soundness }
+  const { digest, revision, grant, at, reboot, nodeWas } = action
+  const given = { digest, revision, grant, at, pool, ...(reboot && { reboot }), ...(nodeWas && { nodeWas }) }
   return { ...node, assigned: given, wasSound: isReady(node) }
 }
 

@@ -102,10 +102,7 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     REVISION: assign.revision,
     GRANT: assign.grant,
     ...(assign.reboot && { REBOOT: formatRebootOrder(assign.reboot) }),
-    ...(assign.soundness?.unsound && { UNSOUND: true as const }),
-    ...(assign.soundness?.silent && { SILENT: true as const }),
-    ...(assign.soundness?.tookDown && { TOOK_DOWN: true as const }),
-    ...(assign.soundness?.down && { DOWN: true as const }),
+    ...(assign.nodeWas && { NODE_WAS: assign.nodeWas }),
     ASSIGNED: new Date(assign.at).toISOString(),
     COUNTER: nextCounter({ assigned: node.counter, accepted: node.view.status?.counter }, now),
   }

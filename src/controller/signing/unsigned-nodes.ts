@@ -28,12 +28,6 @@ export function unsignedNodes(
 /** Under a counter of its own, like every assignment. */
 function signAgain(node: string, assigned: Assignment | undefined): SignNode | undefined {
   if (assigned?.at === undefined) return undefined
-  const { digest, revision, pool, grant, reboot, unsound, silent, tookDown, down, at } = assigned
-  const soundness = {
-    ...(unsound && { unsound }),
-    ...(silent && { silent }),
-    ...(tookDown && { tookDown }),
-    ...(down && { down }),
-  }
-  return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }), soundness }
+  const { digest, revision, pool, grant, reboot, nodeWas, at } = assigned
+  return { kind: 'sign', node, digest, revision, pool, grant, at, ...(reboot && { reboot }), ...(nodeWas && { nodeWas }) }
 }

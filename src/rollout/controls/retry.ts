@@ -50,7 +50,7 @@ function triedIn({ memory: { history }, nodes }: Pick<PoolSnapshot, 'memory' | '
 
 /** It did not serve before its assignment either: however that ends, it fails no commit. */
 function isStillUnsound(node: NodeView): boolean {
-  return node.assigned?.unsound === true && !isHealed({ node, report: reportOf(node) })
+  return node.assigned?.nodeWas === 'Unsound' && !isHealed({ node, report: reportOf(node) })
 }
 
 /** A commit that renders the same may have come since. */

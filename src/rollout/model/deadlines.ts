@@ -75,7 +75,7 @@ export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClo
  * took it down with another assignment: else each canary in turn could be broken, and assigned again.
  */
 export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
-  return !ready && !assigned.tookDown && readySince + SECOND <= workBegan(assigned, clock)
+  return !ready && assigned.nodeWas !== 'Disturbed' && readySince + SECOND <= workBegan(assigned, clock)
 }
 
 /**

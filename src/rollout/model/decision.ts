@@ -1,10 +1,9 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
-import type { Disruption } from '../../protocol/desired-config.ts'
+import type { Disruption, NodeWas } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
 import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import type { Instant } from './instant.ts'
-import type { Soundness } from './node-view.ts'
 import type { GatePolicy } from './policy.ts'
 import type { GateQuestion } from './snapshot.ts'
 
@@ -19,8 +18,8 @@ export type Action =
       readonly grant: Disruption
       /** Goes into REBOOT. */
       readonly reboot?: RebootOrder | undefined
-      /** Goes into UNSOUND, SILENT and TOOK_DOWN. */
-      readonly soundness?: Soundness
+      /** Goes into NODE_WAS. */
+      readonly nodeWas?: NodeWas
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */

@@ -10,9 +10,9 @@ import { hasFailedProof, isBeingProved } from './proof.ts'
  */
 export function isEvidence({ node, report }: Reported, clock: RolloutClock): boolean {
   const { assigned } = node
-  if (assigned?.tookDown) return true
+  if (assigned?.nodeWas === 'Disturbed') return true
   if (assigned === undefined || isUntried({ node, report }, clock) || wasStuckBefore({ node, report })) return false
-  return !assigned.unsound || isHealed({ node, report })
+  return assigned.nodeWas !== 'Unsound' || isHealed({ node, report })
 }
 
 /** It was down when it was assigned, and has not been Ready since, or only when its time was over. */
@@ -25,7 +25,7 @@ export function isUntried({ node, report }: Reported, clock: RolloutClock): bool
 /** It was down from its assignment until its time was over, so that its agent had none. */
 export function hadNoTime({ node, report }: Reported, clock: RolloutClock): boolean {
   const { assigned, readySince } = node
-  if (!assigned?.down || !isInFlight(node, report)) return false
+  if (assigned?.nodeWas !== 'Down' || !isInFlight(node, report)) return false
   return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
 }
 
@@ -37,7 +37,7 @@ export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock)
 function wasStuckBefore({ node, report }: Reported): boolean {
   const { assigned, status } = node
   if (report !== undefined) return false
-  if (assigned?.silent) return true
+  if (assigned?.nodeWas === 'Silent') return true
   if (status === undefined) return false
   return !isApplied(status) && !isFailure(status) && status.phase !== 'Reverted' && isInFlight(node, report)
 }

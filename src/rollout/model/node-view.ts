@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
-import type { Disruption } from '../../protocol/desired-config.ts'
+import type { Disruption, NodeWas } from '../../protocol/desired-config.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
 import type { RebootOrder, RebootRequest } from '../../protocol/reboot-order.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
@@ -63,25 +63,15 @@ export interface Pressure {
   readonly since: Instant
 }
 
-/** How the node was when it was assigned something: it tells whether what becomes of it is evidence. */
-export interface Soundness {
-  /** UNSOUND: its agent could not restore it, or no pod ran. */
-  readonly unsound?: true | undefined
-  /** SILENT: it was Ready, and its agent had not said anything about the assignment before in its time. */
-  readonly silent?: true | undefined
-  /** TOOK_DOWN: it was not Ready, or at work, by an earlier assignment of the same rollout. */
-  readonly tookDown?: true | undefined
-  /** DOWN: it was not Ready, and no assignment of the same rollout had done that. */
-  readonly down?: true | undefined
-}
-
-export interface Assignment extends Soundness {
+export interface Assignment {
   readonly digest: string
   readonly revision: string
   readonly pool: string
   readonly grant: Disruption
   /** The boot that had to end with it. */
   readonly reboot?: RebootOrder | undefined
+  /** NODE_WAS; absent: well. */
+  readonly nodeWas?: NodeWas | undefined
   /** ASSIGNED, when it can be read. */
   readonly at?: Instant | undefined
   /** COUNTER, or what stands for it; absent: nothing does. */

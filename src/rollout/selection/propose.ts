@@ -1,3 +1,4 @@
+import type { NodeWas } from '../../protocol/desired-config.ts'
 import { noEligibleNode } from '../blockers/no-eligible-node.ts'
 import { nodeBlockers } from '../blockers/node-blockers.ts'
 import { blockerOf } from '../blockers/pool-blocker.ts'
@@ -5,12 +6,11 @@ import { targetFor } from '../exposure/node-facts.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
-import type { Soundness } from '../model/node-view.ts'
+import { nodeWas } from '../model/node-was.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { soundnessOf } from '../model/soundness.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
@@ -36,7 +36,7 @@ export interface SelectableNode extends NodeRequest {
   /** Its pods go first: it is cordoned now, and assigned later. */
   readonly mustDrain: boolean
   /** How it is now, as far as it has to be known afterwards. */
-  readonly soundness?: Soundness | undefined
+  readonly nodeWas?: NodeWas | undefined
   /** A pod has to run on it afterwards. */
   readonly needsProof: boolean
 }
@@ -120,7 +120,7 @@ function requestFor(member: Member, { price, state }: { readonly price: Price; r
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
     mustDrain: isToDrain(member, state),
-    soundness: soundnessOf(member, state),
+    nodeWas: nodeWas(member, state),
     needsProof: needsProof(member, state),
   }
 }

@@ -45,13 +45,13 @@ function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Gra
   return { reason: 'WaitingForBudget', message: `"${waiting.name}" waits: ${hasTheTurn(turnOf)}`, stalls: false }
 }
 
-function actionFor({ member, digest, mustDrain, soundness, needsProof }: SelectableNode, now: Instant): Selected {
+function actionFor({ member, digest, mustDrain, nodeWas, needsProof }: SelectableNode, now: Instant): Selected {
   const { node, revision, reboot } = member
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
   if (mustDrain) return { kind: 'cordon', node: node.name, mark }
   const grant = disruptionOf(member)
   const at = stampAfter(node.assigned?.at, now)
-  const more = { ...(reboot && { reboot }), ...(soundness && { soundness }) }
+  const more = { ...(reboot && { reboot }), ...(nodeWas && { nodeWas }) }
   const assign = { kind: 'assign', node: node.name, revision, digest, grant, at, ...more } as const
   return needsProof ? { ...assign, proof: proofOf(member) } : assign
 }

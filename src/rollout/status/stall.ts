@@ -152,7 +152,7 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
   const isCounted = rollout.memory.history[0]?.laterFailures !== undefined
-  const canRetry = kind === 'NodesFailed' && (isCounted || failed.some(({ node }) => node.assigned?.unsound))
+  const canRetry = kind === 'NodesFailed' && (isCounted || failed.some(({ node }) => node.assigned?.nodeWas === 'Unsound'))
   const remedy = canRetry ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
   return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
 }

@@ -60,21 +60,17 @@ test.each<readonly [what: string, more: Parameters<typeof assigned>[0], annotati
     { 'rendered-from': { fingerprint: 'f', cpu: 4, memory: 8 } },
   ],
   ['with a reboot', { assign: { reboot: { boot: 'b1' } } }, { 'desired-config': { ...DESIRED, REBOOT: 'b1' } }],
-  [
-    'to a node that did not serve',
-    { assign: { soundness: { unsound: true } } },
-    { 'desired-config': { ...DESIRED, UNSOUND: true } },
-  ],
+  ['to a node that did not serve', { assign: { nodeWas: 'Unsound' } }, { 'desired-config': { ...DESIRED, NODE_WAS: 'Unsound' } }],
   [
     'to a node whose agent is silent',
-    { assign: { soundness: { silent: true } } },
-    { 'desired-config': { ...DESIRED, SILENT: true } },
+    { assign: { nodeWas: 'Silent' } },
+    { 'desired-config': { ...DESIRED, NODE_WAS: 'Silent' } },
   ],
-  ['to a node that is down', { assign: { soundness: { down: true } } }, { 'desired-config': { ...DESIRED, DOWN: true } }],
+  ['to a node that is down', { assign: { nodeWas: 'Down' } }, { 'desired-config': { ...DESIRED, NODE_WAS: 'Down' } }],
   [
     'to a node that its rollout took down',
-    { assign: { soundness: { tookDown: true } } },
-    { 'desired-config': { ...DESIRED, TOOK_DOWN: true } },
+    { assign: { nodeWas: 'Disturbed' } },
+    { 'desired-config': { ...DESIRED, NODE_WAS: 'Disturbed' } },
   ],
   ['with a counter above the last one', { node: { counter: noon + 5 } }, { 'desired-config': { ...DESIRED, COUNTER: noon + 6 } }],
   [

@@ -28,18 +28,17 @@ test('a node that has what it was assigned unsigned gets the same assignment sig
       digest: DIGEST,
       grant: 'restart',
       at: Date.parse(ASSIGNED),
-      soundness: {},
     },
   ])
 })
 
 test.each([
-  ['did not serve', { UNSOUND: true }, { unsound: true }],
-  ['had a silent agent', { SILENT: true }, { silent: true }],
-  ['was down', { DOWN: true }, { down: true }],
-  ['had been taken down by its rollout', { TOOK_DOWN: true }, { tookDown: true }],
-])('a node that %s when it was assigned still says so when that is signed', (_, desired, soundness) => {
-  expect(unsignedNodes('workers', { nodes: [aNode('a', { desired })], keyId: KEY })).toMatchObject([{ node: 'a', soundness }])
+  ['did not serve', { NODE_WAS: 'Unsound' }, { nodeWas: 'Unsound' }],
+  ['had a silent agent', { NODE_WAS: 'Silent' }, { nodeWas: 'Silent' }],
+  ['was down', { NODE_WAS: 'Down' }, { nodeWas: 'Down' }],
+  ['had been taken down by its rollout', { NODE_WAS: 'Disturbed' }, { nodeWas: 'Disturbed' }],
+])('a node that %s when it was assigned still says so when that is signed', (_, desired, expected) => {
+  expect(unsignedNodes('workers', { nodes: [aNode('a', { desired })], keyId: KEY })).toMatchObject([{ node: 'a', ...expected }])
 })
 
 test.each([

@@ -83,20 +83,20 @@ export class NodeDraft implements NodeView {
   /** As the controller wrote it. */
   assignedBy(action: Action | undefined): NodeDraft {
     if (action?.kind !== 'assign') throw new Error('it was assigned nothing')
-    const { digest, revision, grant, at, soundness } = action
-    return this.#with({ assigned: { digest, revision, pool: 'workers', grant, at, ...soundness } })
+    const { digest, revision, grant, at, nodeWas } = action
+    return this.#with({ assigned: { digest, revision, pool: 'workers', grant, at, ...(nodeWas && { nodeWas }) } })
   }
 
   /** An earlier assignment of the same rollout had taken it down. */
   takenDown(): NodeDraft {
     const { assigned } = this
-    return assigned ? this.#with({ assigned: { ...assigned, tookDown: true } }) : this
+    return assigned ? this.#with({ assigned: { ...assigned, nodeWas: 'Disturbed' } }) : this
   }
 
   /** It was not Ready when it was assigned. */
   assignedWhileDown(): NodeDraft {
     const { assigned } = this
-    return assigned ? this.#with({ assigned: { ...assigned, down: true } }) : this
+    return assigned ? this.#with({ assigned: { ...assigned, nodeWas: 'Down' } }) : this
   }
 
   /** The agent speaks of the present assignment. */

@@ -138,7 +138,7 @@ test.each([
   const failed = node.assignedBy(fix).reporting('RolledBack', { error: { reason: 'Unhealthy', message: 'still broken' } })
   const next = decide({ ...pool.with(failed, ...old('n0', 'n1')), memory: begun.status }, noon + minute)
 
-  expect(fix).toMatchObject({ node: 'z', digest: 'b', soundness: { unsound: true } })
+  expect(fix).toMatchObject({ node: 'z', digest: 'b', nodeWas: 'Unsound' })
   expect(next.status.conditions).toContainEqual(
     expect.objectContaining({ type: 'Stalled', reason: 'NodesFailed', message: expect.stringContaining('still broken') }),
   )

@@ -220,7 +220,7 @@ test('an operator has the only node of a pool try a fix once more that failed on
   const ended = decide({ ...pool(twice, { retry: 'b' }), memory: retried.status }, noon + 3 * minute)
 
   expect(condition(stuck, 'Stalled').message).toContain('then: nodewave retry workers')
-  expect(retried.actions).toMatchObject([{ kind: 'assign', node: 'z', digest: 'b', soundness: { unsound: true } }])
+  expect(retried.actions).toMatchObject([{ kind: 'assign', node: 'z', digest: 'b', nodeWas: 'Unsound' }])
   expect(assignments(ended)).toEqual([])
   expect(condition(ended, 'Stalled')).toMatchObject({ reason: 'NodesFailed' })
 })

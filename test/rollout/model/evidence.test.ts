@@ -6,7 +6,7 @@ import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 const ASSIGN = { kind: 'assign', node: 'a', revision: 'new', digest: 'new', grant: 'restart', at: noon } as const
-const unsound = (node: NodeDraft) => node.assignedBy({ ...ASSIGN, soundness: { unsound: true } })
+const unsound = (node: NodeDraft) => node.assignedBy({ ...ASSIGN, nodeWas: 'Unsound' })
 const clock = { now: noon, rolloutStart: noon - hour, applyTimeout: 15 * minute }
 const assigned = (at: number) => aNode('a').on('older').assignedTo('new', { at })
 const stuck = aNode('a')
@@ -14,7 +14,7 @@ const stuck = aNode('a')
   .reporting('Applying')
 const silent = aNode('a')
   .on('older')
-  .assignedBy({ ...ASSIGN, soundness: { silent: true } })
+  .assignedBy({ ...ASSIGN, nodeWas: 'Silent' })
 
 test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['was assigned nothing', false, aNode('a')],

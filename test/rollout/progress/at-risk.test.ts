@@ -44,7 +44,7 @@ test.each<readonly [what: string, node: NodeDraft, more: Partial<Member>]>([
   ['was assigned before this rollout', working.assignedTo('new', { at: noon - hour - 1 }), assigned],
   ['has been down for a minute: it counts already', working.notReady(noon - minute), assigned],
   ['has not begun, and is down', working, unreachable],
-  ['did not serve before', working.assignedBy({ ...ASSIGN, soundness: { unsound: true } }).notReady(SINCE), assigned],
+  ['did not serve before', working.assignedBy({ ...ASSIGN, nodeWas: 'Unsound' }).notReady(SINCE), assigned],
   ['has the content, which its agent found good', applied('new'), unreachable],
   ['has the content of an agent that says nothing of it', applied(), unreachable],
 ])('a node never begins to count that %s', (_, node, more) => {

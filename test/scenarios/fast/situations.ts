@@ -53,12 +53,12 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'labels of a node change after completion': ({ pool, decision: { status } }) =>
     status.history[0]?.result === 'Completed' && pool.nodes.some(isRelabelled),
   'node that the rollout took down gets other content': ({ decision: { actions } }) =>
-    actions.some((action) => action.kind === 'assign' && action.soundness?.tookDown),
+    actions.some((action) => action.kind === 'assign' && action.nodeWas === 'Disturbed'),
   'node that was taken down, and whose labels changed, stops the commit': ({ pool, decision: { status } }) =>
     status.rejected.some(
       ({ fingerprint }) =>
         pool.memory.rejected.every((known) => known.fingerprint !== fingerprint) &&
-        pool.nodes.some(({ assigned }) => assigned?.tookDown && fingerprintOf(assigned.digest) === fingerprint),
+        pool.nodes.some(({ assigned }) => assigned?.nodeWas === 'Disturbed' && fingerprintOf(assigned.digest) === fingerprint),
     ),
   'wave has lost the nodes of its label': ({ decision: { status } }) =>
     status.conditions.some(({ reason, message }) => reason === 'NoEligibleNode' && message.includes('no node is left that wave')),

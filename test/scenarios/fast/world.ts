@@ -175,8 +175,8 @@ export class World {
     const key = `${node.name} ${action.digest} ${action.reboot?.boot}`
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
-    const { digest, revision, grant, at, reboot, soundness } = action
-    node.assign({ digest, revision, pool: pool.name, grant, reboot, at, ...soundness }, action.proof !== undefined)
+    const { digest, revision, grant, at, reboot, nodeWas } = action
+    node.assign({ digest, revision, pool: pool.name, grant, reboot, at, nodeWas }, action.proof !== undefined)
     return true
   }
 

@@ -1,23 +1,23 @@
+import type { NodeWas } from '../../protocol/desired-config.ts'
 import { isInFlight } from './agent-report.ts'
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
 import { isInRollout } from './node-progress.ts'
-import type { Soundness } from './node-view.ts'
 import type { Rollout } from './rollout.ts'
 
-export interface SoundnessContext {
+export interface NodeWasContext {
   readonly clock: RolloutClock
   readonly rollout: Pick<Rollout, 'state'>
 }
 
 /** What has to be known about a node once it is assigned the next. */
-export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessContext): Soundness | undefined {
-  if (isUnsound(member, clock)) return { unsound: true }
-  if (isSilent(member, clock)) return { silent: true }
-  if (isTakenDown(member, clock) && !(rollout.state === 'Completed' && isOutage(member))) return { tookDown: true }
-  return member.node.ready ? undefined : { down: true }
+export function nodeWas(member: Candidate, { clock, rollout }: NodeWasContext): NodeWas | undefined {
+  if (isUnsound(member, clock)) return 'Unsound'
+  if (isSilent(member, clock)) return 'Silent'
+  if (isDisturbed(member, clock) && !(rollout.state === 'Completed' && isOutage(member))) return 'Disturbed'
+  return member.node.ready ? undefined : 'Down'
 }
 
 /**
@@ -26,7 +26,7 @@ export function soundnessOf(member: Candidate, { clock, rollout }: SoundnessCont
  */
 function isUnsound(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
-  if (node.assigned?.unsound && !isHealed({ node, report })) return true
+  if (node.assigned?.nodeWas === 'Unsound' && !isHealed({ node, report })) return true
   // Its agent may not have taken the present assignment yet: then what it said of the one before still holds.
   return cannotServe({ node, report: report ?? node.status }) && !isTried(member, clock)
 }
@@ -35,7 +35,7 @@ function isUnsound(member: Candidate, clock: RolloutClock): boolean {
 function isSilent(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
   if (!node.ready || !node.assigned || report !== undefined || isTried(member, clock)) return false
-  return node.assigned.silent === true || clock.now >= silenceEnds(node.assigned, clock)
+  return node.assigned.nodeWas === 'Silent' || clock.now >= silenceEnds(node.assigned, clock)
 }
 
 /**
@@ -52,7 +52,7 @@ function isTried({ node: { assigned }, wanted, changes, isExposed }: Candidate, 
  * The rollout under way did it, or is at it: of what its agent works on it says nothing more once it is assigned again. Else each canary in turn
  * could be broken, and assigned again as its labels change.
  */
-function isTakenDown({ node, report, isExposed }: Candidate, clock: RolloutClock): boolean {
+function isDisturbed({ node, report, isExposed }: Candidate, clock: RolloutClock): boolean {
   const isUnavailable = node.ready ? isInFlight(node, report) : !node.shutDown
   return isExposed && isUnavailable && isEvidence({ node, report }, clock)
 }
