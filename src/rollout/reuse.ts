@@ -47,10 +47,10 @@ function keepsTargets(revision: Revision | undefined, last: Revision | undefined
 
 /** The same for all nodes of the pool. A clock that went back, or that is not relied on yet, makes every instant another one. */
 function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: AssessedPool): boolean {
-  const { now, steadySince = last.now } = clock
+  const { now, steadySince = last.now, watchedSince = last.now } = clock
   return (
     now >= last.now &&
-    steadySince <= last.now &&
+    Math.max(steadySince, watchedSince) <= last.now &&
     policy === last.pool.policy &&
     isDivided === last.open < last.waves.length &&
     clock.rolloutStart === last.clock.rolloutStart &&

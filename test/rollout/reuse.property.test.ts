@@ -122,6 +122,16 @@ test('an assessment looks again at a node in its soak whose agent stamps the fut
   expect(gistOf(assess(later, noon + 3 * minute, first))).toEqual(gistOf(assess(later, noon + 3 * minute)))
 })
 
+test('an assessment looks again at a node in its soak when the clock was put back behind the beginning of the watch', () => {
+  const soaking = aNode('a').on('new', { at: noon - hour })
+  const inCanary = { waves, since: noon - 2 * hour, wave: { index: 1, count: 3, name: 'canary' } }
+  const pool = aPool({ stable: 'older', ...inCanary }).with(soaking, aNode('b').on('older'))
+  const first = assess({ ...pool, watchedSince: noon + 10 * minute }, noon)
+  const later = { ...pool, watchedSince: noon + 10 * minute, memory: first.memory }
+
+  expect(gistOf(assess(later, noon + minute, first))).toEqual(gistOf(assess(later, noon + minute)))
+})
+
 test('an assessment assigns again what an agent refused as older when a minute is over', () => {
   const error = { reason: 'AssignmentReplayed', message: 'the agent has accepted a later one' }
   const refused = aNode('a').assignedTo('new', { at: noon, counter: 5 }).reporting('RolledBack', { counter: 9, error })

@@ -19,7 +19,7 @@ function keepsToTheCanary(decided: Decided): boolean {
   const [top] = status.history
   const content = status.target?.fingerprint.slice('of '.length)
   const added = stepsOf(decided).filter(({ digest }) => contentOf(digest) === content)
-  if (top?.result !== 'Running' || status.stable?.fingerprint === status.target?.fingerprint || added.length === 0) return true
+  if (top?.result !== 'Running' || added.length === 0) return true
   if (status.wave === undefined) return added.every(({ node }) => isYoung(node)) && hasCompletedBefore(status)
   const canary = pool.policy.waves[0]
   if (!canary || 'percent' in canary.nodes || status.wave.name !== canary.name) return true
