@@ -35,7 +35,7 @@ export class GateRunner {
   }
 
   ask(pool: string, asked: AskGate): void {
-    const key = [pool, asked.rollout, asked.wave, asked.gate.name, asked.question].join('\0')
+    const key = [pool, asked.revision, asked.rollout, asked.wave, asked.gate.name, asked.question].join('\0')
     if (this.#underWay.has(key)) return
     this.#underWay.add(key)
     // Not when the answer comes: that may be half a minute later, when the wave is no longer, or not yet again, as it was.
@@ -62,12 +62,13 @@ export class GateRunner {
 
   #keep(
     pool: string,
-    { gate, wave, rollout, question }: AskGate,
+    { gate, wave, revision, rollout, question }: AskGate,
     { verdict, value, message, unavailable, at }: GateResult & { readonly at: Instant },
   ): void {
     const answer = {
       gate: gate.name,
       wave,
+      revision,
       rollout,
       question,
       at,
@@ -77,7 +78,7 @@ export class GateRunner {
       unavailable,
     }
     const others = this.answersFor(pool).filter(
-      (other) => other.rollout === rollout && other.wave === wave && other.gate !== gate.name,
+      (other) => other.revision === revision && other.rollout === rollout && other.wave === wave && other.gate !== gate.name,
     )
     this.#answers.set(pool, [...others, answer])
   }

@@ -45,6 +45,7 @@ export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
   return (
     answer.gate === record.name &&
     answer.wave === record.wave &&
+    answer.revision === record.revision &&
     answer.rollout === record.rollout &&
     answer.question === questionOf(record) &&
     answer.at >= Date.parse(record.since) &&

@@ -11,6 +11,8 @@ import type { RolloutPolicy } from './policy.ts'
 export interface GateAnswer {
   readonly gate: string
   readonly wave: string
+  /** With the start of the rollout: two may begin in the same instant. */
+  readonly revision: string
   readonly rollout: string
   readonly question: GateQuestion
   readonly at: Instant

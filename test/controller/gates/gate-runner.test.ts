@@ -29,28 +29,31 @@ function aKeeper(clock = new TestClock(NOON)) {
   return { keeper, asked, ending, heard }
 }
 
-function question(more: { readonly gate?: string; readonly wave?: string; readonly rollout?: string } = {}): AskGate {
-  const { gate = 'slo', wave = 'canary', rollout = 'first' } = more
+function question(
+  more: { readonly gate?: string; readonly wave?: string; readonly rollout?: string; readonly revision?: string } = {},
+): AskGate {
+  const { gate = 'slo', wave = 'canary', rollout = 'first', revision = 'abc' } = more
   const check = { kind: 'job', cronJob: 'x' } as const
   return {
     kind: 'askGate',
     question: 'after',
     gate: { name: gate, timeout: 1, interval: 1, check },
-    ...{ wave, rollout, revision: 'abc', nodes: [], before: [] },
+    ...{ wave, rollout, revision, nodes: [], before: [] },
   }
 }
 
-test('a gate that is being asked is not asked once more, and each pool and gate by itself', async () => {
+test('a gate that is being asked is not asked once more, and each pool, commit and gate by itself', async () => {
   const { keeper, asked, heard } = aKeeper()
   keeper.ask('workers', question())
   keeper.ask('workers', question())
   keeper.ask('workers', question({ gate: 'other' }))
   keeper.ask('gpu', question())
-  expect(asked.length).toBe(3)
+  keeper.ask('workers', question({ revision: 'of the same instant' }))
+  expect(asked.length).toBe(4)
   asked[0]?.resolve({ verdict: 'NotPassed', message: 'no' })
   await heard()
   keeper.ask('workers', question())
-  expect(asked.length).toBe(4)
+  expect(asked.length).toBe(5)
 })
 
 test('an answer is kept with its time, and the list is the same for as long as there is no other', async () => {
@@ -60,7 +63,17 @@ test('an answer is kept with its time, and the list is the same for as long as t
   asked[0]?.resolve({ verdict: 'Passed', message: 'fine', value: 3 })
   await heard()
   expect(keeper.answersFor('workers')).toEqual([
-    { gate: 'slo', wave: 'canary', rollout: 'first', question: 'after', at: NOON, verdict: 'Passed', value: 3, message: 'fine' },
+    {
+      gate: 'slo',
+      wave: 'canary',
+      revision: 'abc',
+      rollout: 'first',
+      question: 'after',
+      at: NOON,
+      verdict: 'Passed',
+      value: 3,
+      message: 'fine',
+    },
   ])
   expect(keeper.answersFor('workers')).toBe(keeper.answersFor('workers'))
   expect(keeper.answersFor('gpu')).toBe(keeper.answersFor('gpu'))
@@ -78,7 +91,12 @@ test('an answer that comes late is of when it was asked for: what was so then ma
 
 test('what gates of another run or wave said is forgotten', async () => {
   const { keeper, asked, heard } = aKeeper()
-  for (const [i, more] of [{ gate: 'old' }, { gate: 'slo' }, { gate: 'new', rollout: 'second' }].entries()) {
+  for (const [i, more] of [
+    { gate: 'old' },
+    { gate: 'slo' },
+    { gate: 'other', rollout: 'second' },
+    { gate: 'new', rollout: 'second', revision: 'b' },
+  ].entries()) {
     keeper.ask('workers', question(more))
     asked[i]?.resolve({ verdict: 'Passed', message: 'fine' })
     await heard()

@@ -27,7 +27,8 @@ function asked({ actions }: Decision): AskGate[] {
 }
 
 function answer(verdict: GateAnswer['verdict'], at: Instant, more: Partial<GateAnswer> = {}): GateAnswer {
-  return { gate: 'slo', wave: 'canary', rollout: stamp(since), question: 'after', at, verdict, message: verdict, ...more }
+  const about = { gate: 'slo', wave: 'canary', revision: 'new', rollout: stamp(since), question: 'after' } as const
+  return { ...about, at, verdict, message: verdict, ...more }
 }
 
 /** One pass after another; each writes its status. */
@@ -213,6 +214,7 @@ test('an answer about another run, wave or gate, or from before the wait, opens 
   const pool = afterCanary([aGate('slo')])
   const others = [
     { rollout: stamp(noon) },
+    { revision: 'another of the same instant' },
     { wave: 'rest' },
     { gate: 'other' },
     { question: 'before' as const },

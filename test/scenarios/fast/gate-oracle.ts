@@ -13,7 +13,7 @@ export class GateOracle {
       const key = passKey({ pool, revision, wave, gate: gate.name })
       this.held.add(key).add(runKey(key, rollout))
     }
-    return { gate: gate.name, wave, rollout, question, at, verdict, message: verdict, unavailable: [] }
+    return { gate: gate.name, wave, revision, rollout, question, at, verdict, message: verdict, unavailable: [] }
   }
 
   /**
