@@ -52,7 +52,8 @@ function failedIn({ status }: PoolStatusView, named: string | undefined): readon
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
   if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return triedIn(status, stalled?.reason)
-  if (rejected.length === 0 || observedRevision === undefined || !denotes(named, { revision: observedRevision })) return rejected
+  const isNewest = named !== undefined && observedRevision !== undefined && denotes(named, { revision: observedRevision })
+  if (rejected.length === 0 || !isNewest) return rejected
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 

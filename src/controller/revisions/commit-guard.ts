@@ -42,8 +42,9 @@ export function commitGuard(sources: GuardSources): CommitGuard {
     },
     isPromoted(commit) {
       const { promoted } = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
+      if (promoted === undefined) return false
       // Whoever promoted a commit has not seen what its Secrets hold since.
-      return denotes(promoted, { revision: commit }) && partsOf(promoted ?? '').contents === partsOf(commit).contents
+      return denotes(promoted, { revision: commit }) && partsOf(promoted).contents === partsOf(commit).contents
     },
   }
 }

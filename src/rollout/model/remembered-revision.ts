@@ -19,8 +19,7 @@ export function isSameRef(ref: RevisionRef | undefined, { revision, fingerprint,
 }
 
 /** A revision as people name it: its commit in full, or by at least seven characters; with the contents that it took, or whatever these are. */
-export function denotes(text: string | undefined, { revision }: Pick<RevisionRef, 'revision'>): boolean {
-  if (text === undefined) return false
+export function denotes(text: string, { revision }: Pick<RevisionRef, 'revision'>): boolean {
   const [asked, named] = [partsOf(text), partsOf(revision)]
   if (asked.contents !== undefined && asked.contents !== named.contents) return false
   return asked.commit.length >= Math.min(7, named.commit.length) && named.commit.startsWith(asked.commit)

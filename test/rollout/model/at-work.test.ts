@@ -6,9 +6,11 @@ import {
   isAtWork,
   isFailure,
   isInFlight,
+  isOvertaken,
   isReplayed,
   reportOf,
 } from '../../../src/rollout/model/agent-report.ts'
+import { noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 const assigned = aNode('a').assignedTo('new')
@@ -55,6 +57,20 @@ test('an agent has failed when it rolled back or could not', () => {
 
 test('an assignment was replayed when the agent rolled back for that reason', () => {
   expect(those((node) => isReplayed(reportOf(node)))).toEqual(['replayed'])
+})
+
+test.each<readonly [what: string, expected: boolean, counters: { readonly assigned?: number; readonly accepted?: number }]>([
+  ['names one that it had accepted before', true, { assigned: 7, accepted: 9 }],
+  ['names an older one than it was assigned', false, { assigned: 7, accepted: 6 }],
+  ['names none', false, { assigned: 7 }],
+  ['was assigned something without one', false, { accepted: 9 }],
+])('an assignment is overtaken when its agent refuses it as older and counters say so: one that %s', (_, expected, counters) => {
+  const { assigned: counter, accepted } = counters
+  const node = aNode('a').assignedTo('new', counter === undefined ? {} : { counter })
+  const refusal = { error: replayed, ...(accepted !== undefined && { counter: accepted }) }
+  const { assigned, status } = node.reporting('RolledBack', refusal)
+
+  expect(assigned && status && isOvertaken(assigned, status, noon)).toBe(expected)
 })
 
 test('a node is in flight until its agent ends the work', () => {

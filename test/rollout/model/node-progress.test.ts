@@ -282,6 +282,7 @@ test('a node under pressure fails in its soak, unless the pressure is older than
     reason: 'DiskPressure',
     message: `node has DiskPressure since ${stamp(noon - 2 * minute)}, in its soak`,
   })
+  expect(phase(justApplied.under('DiskPressure', noon - 5 * minute), { soak: 10 * minute })).toBe('Failed')
   expect(phase(justApplied.under('DiskPressure', noon - 6 * minute), { soak: 10 * minute })).toBe('Soaking')
   expect(phase(squeezed, { soak: 4 * minute })).toBe('Current')
 })
