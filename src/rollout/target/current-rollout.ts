@@ -70,7 +70,18 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
     ...(promotion && { promotion }),
     target: refOf(target),
     history,
+    ...(!isSame && wasReturning(before) && { stable: before.target }),
     ...(top?.result === 'Completed' && { stable: refOf(target) }),
     ...(wave && isSame && { wave }),
   }
+}
+
+/**
+ * It was on its way back from what completed last. If what comes instead fails, to go there would undo that: what it was going back to has
+ * completed as well.
+ */
+function wasReturning(memory: Memory): memory is Memory & Required<Pick<Memory, 'target'>> {
+  const { target, stable } = memory
+  if (!target || !stable || isProven(memory, stable)) return false
+  return isProven(memory, target) && !isRejected(memory, target)
 }

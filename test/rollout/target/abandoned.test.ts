@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments, remembering } from '../builders/decisions.ts'
+import { assignments, remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -69,4 +69,40 @@ test('a commit that is pushed again is rejected when more nodes than maxFailures
   const later = decide({ ...begun, nodes: [failed, ...tried, ...notYet], memory: status }, noon + minute)
 
   expect(later.status.rejected).toMatchObject([{ revision: 'newer' }])
+})
+
+/** `next` is pushed while half of the nodes are back at `older`. */
+function pushedOnTheWay(...more: NodeDraft[]) {
+  const members = [...halfWay, ...notYet, ...more]
+  const before = decide(aPool(reverting).with(...members), noon)
+  return { ...aPool({ ...reverting, head: 'next' }).with(...members), memory: before.status }
+}
+
+test('a pool goes back to what a revert under way was leading to when the commit that came meanwhile fails', () => {
+  const pool = pushedOnTheWay()
+  const begun = decide(pool, noon + minute)
+  const canary = selected(begun)[0]
+  const members = pool.nodes.map((node) =>
+    node.name === canary ? (node as NodeDraft).rolledBackFrom('next', { at: noon + minute, to: 'older' }) : node,
+  )
+  const { status } = decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute)
+
+  expect(canary).toMatch(/^n\d$/)
+  expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [{ revision: 'next' }] })
+})
+
+test('a young node gets what a revert under way was leading to when another commit has come meanwhile', () => {
+  expect(assignments(decide(pushedOnTheWay(aYoungNode('y').notReady(noon)), noon + minute))).toContain('y → older')
+})
+
+test('a pool goes back to what a revert under way was leading to when the commit that it leaves is pushed again and fails', () => {
+  const pool = { ...aPool(again).with(...halfWay, ...notYet), memory: pushedOnTheWay().memory }
+  const begun = decide(pool, noon + minute)
+  const canary = selected(begun)[0]
+  const members = pool.nodes.map((node) =>
+    node.name === canary ? (node as NodeDraft).rolledBackFrom('newer', { at: noon + minute, to: 'older' }) : node,
+  )
+  const { status } = decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute)
+
+  expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [{ revision: 'newer' }] })
 })
