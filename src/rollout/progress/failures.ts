@@ -20,10 +20,14 @@ export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState
   )
 }
 
-/** Nodes that have the content already do not speak for a change of others. Where a commit has closed the waves again, nobody tries it now. */
-function worksNowhere({ failures, replaced }: Failures, { counts: { waves }, open }: PoolState): boolean {
+/**
+ * Nodes that have the content already do not speak for a change of others; stable content changes none. Where a commit has closed the waves
+ * again, nobody tries it now.
+ */
+function worksNowhere({ failures, replaced }: Failures, { counts: { waves }, open, rollout }: PoolState): boolean {
   if (open < 0) return false
-  const current = replaced.length > 0 || failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
+  const hasChanged = failures.some(({ changes }) => changes) || (replaced.length > 0 && !isToStable(rollout))
+  const current = hasChanged ? waves.changed.current : waves.current
   return waves.pending === 0 && current === 0
 }
 
@@ -34,9 +38,11 @@ function worksNowhere({ failures, replaced }: Failures, { counts: { waves }, ope
 function tolerated({ pool, rollout }: PoolState): number {
   const { maxFailures, maxUnavailable } = pool.policy
   const borne = resolveShare(maxFailures, pool.nodes.length)
-  return rollout.target.fingerprint === rollout.stable?.fingerprint
-    ? Math.max(borne, allowedUnavailable(maxUnavailable, pool.nodes.length))
-    : borne
+  return isToStable(rollout) ? Math.max(borne, allowedUnavailable(maxUnavailable, pool.nodes.length)) : borne
+}
+
+function isToStable({ target, stable }: PoolState['rollout']): boolean {
+  return target.fingerprint === stable?.fingerprint
 }
 
 function isTooMuchForAWave({ failures, replaced }: Failures, { waves, members }: PoolState): boolean {

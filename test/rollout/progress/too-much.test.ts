@@ -58,6 +58,10 @@ test.each<readonly [what: string, given: Given]>([
     'none has it yet, and some still work',
     { failures: [failed()], policy: { maxFailures: 1 }, waves: { pending: 1, current: 0, changed: 0 } },
   ],
+  [
+    'a machine was replaced on the way back, and others have it',
+    { replaced: [lost('all')], policy: { maxUnavailable: 1 }, goesBack: true, waves: { pending: 0, current: 1, changed: 0 } },
+  ],
 ])('a rollout goes on when %s', (_, given) => {
   expect(isStopped(given)).toBe(false)
 })
