@@ -18,8 +18,8 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history
   const proven = isProven(memory, target)
-  // While a person has the pool at what it completed before, that is the good content: also for nodes that join, or break on the way.
-  const stable = memory.rollback && proven ? target : stableOf(pool, { memory, target, proven })
+  // What the pool goes back to has completed as well: nodes that join, or break on the way, do not get what it leaves.
+  const stable = proven && !stopped ? target : stableOf(pool, { memory, target, proven })
   return {
     target,
     stable,

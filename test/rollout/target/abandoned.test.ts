@@ -38,14 +38,23 @@ test('a commit that a rollback under way goes back from comes wave by wave after
   expect(resumed.status.wave).toMatchObject({ name: 'canary', count: 2 })
 })
 
-test('a pool whose revert fails goes back at once to what it completed last', () => {
-  const lost = aNode('a')
+/** It ran what the revert leaves, and runs that again. */
+const lost = (name: string) =>
+  aNode(name)
     .on('newer', { at: noon - hour })
     .rolledBackFrom('older', { to: 'newer' })
-  const decision = decide(aPool(reverting).with(lost, ...back.slice(1), left), noon)
+
+test('a pool whose revert fails goes back at once to what it completed last', () => {
+  const decision = decide(aPool({ ...reverting, maxUnavailable: 1 }).with(lost('a'), ...back.slice(1), lost('c')), noon)
 
   expect(decision.status).toMatchObject({ target: { revision: 'newer' }, wave: { name: 'all' } })
-  expect(assignments(decision)).toEqual(['a → newer', 'b → newer'])
+  expect(assignments(decision).sort()).toEqual(['a → newer', 'b → newer', 'c → newer'])
+})
+
+test('a revert bears as many failures as may be unavailable', () => {
+  const { status } = decide(aPool({ ...reverting, maxUnavailable: 1 }).with(lost('a'), ...back.slice(1), left), noon)
+
+  expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [] })
 })
 
 /** Pushed again while half of the nodes are back. */
@@ -105,4 +114,40 @@ test('a pool goes back to what a revert under way was leading to when the commit
   const { status } = decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute)
 
   expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [{ revision: 'newer' }] })
+})
+
+test('a young node gets what a revert under way leads to', () => {
+  expect(assignments(decide(aPool(reverting).with(aYoungNode('y'), ...back, left), noon)).sort()).toEqual([
+    'c → older',
+    'y → older',
+  ])
+})
+
+test.each([
+  ['rollback', 'newer', 'older'],
+  ['revert', 'older', undefined],
+])('a %s completes when a machine was replaced on the way, and all others are back', (_, head, rollback) => {
+  const completed = (reverting.history ?? []).slice(1).map(({ abandoned: _, ...run }) => run)
+  const pool = aPool({ ...reverting, head, history: completed, controls: rollback === undefined ? {} : { rollback } })
+  const others = ['b', 'c'].map((name) => aNode(name).on('older', { at: noon, since: noon }))
+  const hanging = aNode('a')
+    .on('newer', { at: noon - hour })
+    .assignedTo('older', { at: noon })
+    .notReady(noon + 1000)
+  let memory = decide(pool.with(aNode('a').on('newer', { at: noon - hour }), ...others), noon).status
+  for (const [index, members] of [[hanging, ...others], others].entries())
+    memory = decide({ ...pool.with(...members), memory }, noon + (2 + index) * minute).status
+
+  expect(memory).toMatchObject({ rejected: [], history: [{ revision: 'older', result: 'Completed' }, {}, {}] })
+})
+
+test('a node that a failed revert left down is repaired with what the revert left while the next commit waits for another pool', () => {
+  const [failed = aRollout('older'), ...before] = reverting.history ?? []
+  const halted: PoolOptions = { ...reverting, history: [{ ...failed, result: 'Halted' }, ...before], rejected: ['older'] }
+  const fleet = { awaited: [{ pool: 'base', failed: false }] }
+  const down = lost('a').notReady(noon - minute)
+
+  expect(assignments(decide(aPool({ ...halted, head: 'next', fleet, onFailure: 'Halt' }).with(down, left), noon))).toEqual([
+    'a → newer',
+  ])
 })
