@@ -18,11 +18,11 @@ function givesProven(decided: Decided): boolean {
   return given.every((step) => proven.includes(fingerprintOf(step.digest)) || wasCalledOff(step))
 }
 
-/** While a person has the pool at what it completed before, that is the good content. */
+/** On the way to what the pool completed before, by a revert or because a person has it there, that is the good content. */
 function wentBackTo({ decision: { status } }: Decided): RevisionRef | undefined {
-  const to = status.rollback?.to
-  const hasCompleted = status.history.some(({ fingerprint, result }) => fingerprint === to?.fingerprint && result === 'Completed')
-  return hasCompleted ? to : undefined
+  const to = status.rollback?.to ?? status.target
+  const completed = status.history.find(({ fingerprint, result }) => fingerprint === to?.fingerprint && result === 'Completed')
+  return completed && !completed.abandoned ? to : undefined
 }
 
 /** A person uncordoned it in the drain for what is proven; it was cordoned for another content in its turn. */
