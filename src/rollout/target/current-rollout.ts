@@ -70,7 +70,7 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
     ...(promotion && { promotion }),
     target: refOf(target),
     history,
-    ...(!isSame && wasReturning(before) && { stable: before.target }),
+    ...(wasReturning(before, target) && { stable: before.target }),
     ...(top?.result === 'Completed' && { stable: refOf(target) }),
     ...(wave && isSame && { wave }),
   }
@@ -78,10 +78,10 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
 
 /**
  * It was on its way back from what completed last. If what comes instead fails, to go there would undo that: what it was going back to has
- * completed as well.
+ * completed as well. A retry of it is the same way.
  */
-function wasReturning(memory: Memory): memory is Memory & Required<Pick<Memory, 'target'>> {
+function wasReturning(memory: Memory, next: Revision): memory is Memory & Required<Pick<Memory, 'target'>> {
   const { target, stable } = memory
-  if (!target || !stable || isProven(memory, stable)) return false
+  if (!target || !stable || target.fingerprint === next.fingerprint || isProven(memory, stable)) return false
   return isProven(memory, target) && !isRejected(memory, target)
 }

@@ -151,3 +151,22 @@ test('a node that a failed revert left down is repaired with what the revert lef
     'a → newer',
   ])
 })
+
+test('a node that a revert left down, again after a retry, is repaired with what the revert left while the next commit waits for another pool', () => {
+  const [failed = aRollout('older'), ...before] = reverting.history ?? []
+  const halted: PoolOptions = { ...reverting, history: [{ ...failed, result: 'Halted' }, ...before], rejected: ['older'] }
+  const options: PoolOptions = { ...halted, onFailure: 'Halt', maxUnavailable: 1 }
+  const failing = ['a', 'b'].map((name) => lost(name).notReady(noon - minute))
+  const retried = decide(aPool({ ...options, controls: { retry: 'older' } }).with(...failing, left), noon).status
+  const again = ['a', 'b'].map((name) => lost(name).rolledBackFrom('older', { at: noon, to: 'newer' }))
+  const { status } = decide({ ...aPool(options).with(...again, left), memory: retried }, noon + minute)
+  const fleet = { awaited: [{ pool: 'base', failed: false }] }
+  const down = again.map((node) => node.notReady(noon + minute))
+  const waiting = { ...aPool({ ...options, head: 'next', fleet }).with(...down, left), memory: status }
+
+  expect(status).toMatchObject({
+    rejected: [{ revision: 'older' }],
+    history: [{ result: 'Halted' }, { result: 'Halted' }, {}, {}],
+  })
+  expect(assignments(decide(waiting, noon + 2 * minute)).sort()).toEqual(['a → newer', 'b → newer'])
+})
