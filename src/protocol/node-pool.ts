@@ -262,7 +262,7 @@ export interface NodePoolStatus {
   readonly observedRevision?: string
   /** The revision that nodes change to. After a rollback it is not the newest commit. */
   readonly target?: RevisionRef
-  /** The last revision that every node of the pool completed. */
+  /** What every node of the pool completed last, or what a return was leading to when another commit came. */
   readonly stable?: RevisionRef
   /** `index` counts from 1; absent when no rollout is under way. */
   readonly wave?: WaveStatus

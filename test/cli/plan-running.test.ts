@@ -72,7 +72,7 @@ test('a pool that the cluster does not have yet runs no commit', () => {
 test('a pool in the middle of a rollout says what it completed last', () => {
   const { text, notes } = runningPool('workers', { pool: aPool({ target: THREE }) }, ENDS)
   expect([text, notes]).toEqual([
-    'bbbbbbbbbbbb v 3; completed last: aaaaaaaaaaaa v 2',
+    'bbbbbbbbbbbb v 3; stable: aaaaaaaaaaaa v 2',
     ['the pool has the planned content already, not that of HEAD'],
   ])
 })

@@ -47,7 +47,7 @@ export function runningPool(name: string, { pool, assigned }: InCluster, ends: P
   if (pool === undefined || target === undefined) return { text: 'no commit yet', notes: [] }
   const reason = conditions.find(({ type }) => type === 'Ready')?.reason
   const needs = actionNeeded(pool, fingerprintOf(ends.model, name))
-  const last = stable === undefined ? '; no commit is completed yet' : `; completed last: ${refText(stable)}`
+  const last = stable === undefined ? '; no commit is completed yet' : `; stable: ${refText(stable)}`
   return {
     target: target.revision,
     ...(stable && { stable: stable.revision }),

@@ -142,7 +142,9 @@ export const nodePoolStatus = z.object({
   target: revisionRef
     .describe('The revision that nodes change to. After a rollback it is not the newest commit.')
     .exactOptional(),
-  stable: revisionRef.describe('The last revision that every node of the pool completed.').exactOptional(),
+  stable: revisionRef
+    .describe('What every node of the pool completed last, or what a return was leading to when another commit came.')
+    .exactOptional(),
   wave: wave.describe('The wave that was opened last.').exactOptional(),
   nodes: z.object({ total: z.int(), current: z.int(), byPhase: z.record(z.string(), z.int()) }),
   failed: z.array(z.object({ node: z.string(), reason: z.string(), message: z.string() })),

@@ -5,7 +5,7 @@ import type { Memory, Revision } from './snapshot.ts'
 /** Where the pool is going, and how far that has come. */
 export interface Rollout {
   readonly target: Revision
-  /** The last that completed, if it can still be rendered and has not failed since. */
+  /** The target, if it is proven; else what the pool remembers as stable, if it can still be rendered and has not failed since. */
   readonly stable: Revision | undefined
   readonly startedAt: Instant
   /**
