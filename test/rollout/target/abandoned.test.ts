@@ -170,3 +170,15 @@ test('a node that a revert left down, again after a retry, is repaired with what
   })
   expect(assignments(decide(waiting, noon + 2 * minute)).sort()).toEqual(['a → newer', 'b → newer'])
 })
+
+test('a pool whose rollback failed stays halted when a commit with the content of that rollback is pushed', () => {
+  const [failed = aRollout('older'), ...before] = reverting.history ?? []
+  const history = [{ ...failed, result: 'Halted' as const }, ...before]
+  const pool = aPool({ ...reverting, commit: 'revert', history, rejected: ['older'] }).with(...back, left)
+  const [to, from] = ['older', 'newer'].map((name) => ({ revision: name, fingerprint: `of ${name}` }))
+  const rollback = { to: to as NonNullable<typeof to>, from: from as NonNullable<typeof from>, at: '2026-11-21T11:55:00.000Z' }
+  const decision = decide({ ...pool, memory: { ...pool.memory, rollback } }, noon)
+
+  expect(assignments(decision)).toEqual([])
+  expect(decision.status).toMatchObject({ target: { fingerprint: 'of older' }, conditions: [{ reason: 'Halted' }, {}, {}] })
+})
