@@ -57,7 +57,7 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   const { memory: before } = pool
   const isSame = goesOn(before.history, target)
   const lost = before.target === undefined && before.history.length === 0
-  const history = withRollout(before.history, target, lost ? traceStart(pool, target, now) : now)
+  const history = withRollout(before, target, lost ? traceStart(pool, target, now) : now)
   const [top] = history
   const memory = isSame ? restamped(before, top?.startedAt) : before
   const promotion = top && boundPromotion(memory, { fingerprint: target.fingerprint, startedAt: top.startedAt })

@@ -12,11 +12,23 @@ export const HISTORY_KEPT = 10
  * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
  * commits that change nothing here do not show.
  */
-export function withRollout(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
+export function withRollout(
+  { history, stable }: Pick<Memory, 'history' | 'stable'>,
+  target: RevisionRef,
+  startedAt: Instant,
+): readonly HistoryEntry[] {
   if (goesOn(history, target)) return named(repaired(history, startedAt), target)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
   const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
-  return [rollout, ...leftBehind(before, target)].slice(0, HISTORY_KEPT)
+  return shortened([rollout, ...leftBehind(before, target)], stable)
+}
+
+/** The oldest goes, but not the one that tells whether the stable content is still proven. */
+function shortened(history: readonly HistoryEntry[], stable: RevisionRef | undefined): readonly HistoryEntry[] {
+  if (history.length <= HISTORY_KEPT) return history
+  const oldest = history.length - 1
+  const isNeeded = stable !== undefined && completionOf(history, stable)?.index === oldest
+  return history.toSpliced(isNeeded ? oldest - 1 : oldest, 1)
 }
 
 /** A return to older content is no word for what completed after that: it has to prove itself again. */

@@ -182,3 +182,16 @@ test('a pool whose rollback failed stays halted when a commit with the content o
   expect(assignments(decision)).toEqual([])
   expect(decision.status).toMatchObject({ target: { fingerprint: 'of older' }, conditions: [{ reason: 'Halted' }, {}, {}] })
 })
+
+test('content that a pool goes back from has still to prove itself again when nine tries to go back have failed', () => {
+  const tries = Array.from({ length: 9 }, (_, index) =>
+    aRollout('older', { result: 'Halted', startedAt: noon - (index + 5) * minute }),
+  )
+  const [, ...before] = reverting.history ?? []
+  const pool = aPool({ ...reverting, history: [...tries, ...before.slice(0, 1)] }).with(...back, left)
+  const retried = decide(pool, noon)
+  const pushed = decide(remembering(aPool({ ...reverting, head: 'newer' }).with(...back, left), retried), noon + minute)
+
+  expect(retried.status.history.map(({ result }) => result)).toEqual(['Running', ...Array(8).fill('Halted'), 'Completed'])
+  expect(pushed.status.wave).toMatchObject({ name: 'canary', count: 2 })
+})
