@@ -32,14 +32,14 @@ function wasFit(node: NodeView, run: HistoryEntry): boolean {
   return wasFitWhenAssigned(first) && ![first, assigned].some((each) => wasFitWhenAssigned(each) && seemsDownBefore(node, each))
 }
 
-/** What a clock that was put back since has assigned may be tried once more. */
+/** What a clock that was put back since has assigned may be tried once more, as what failed before a person had it tried again. */
 function isOfRun(
   { assigned }: NodeView,
   { run, pool, at: now }: { readonly run: HistoryEntry; readonly pool: string; readonly at: Instant },
 ): boolean {
   if (assigned?.pool !== pool || fingerprintOf(assigned.digest) !== run.fingerprint) return false
   const { at = 0 } = assigned
-  return at >= Date.parse(run.startedAt) && at <= now
+  return at >= Date.parse(run.retriedAt ?? run.startedAt) && at <= now
 }
 
 /** One that is not Ready though it was put back may be in an outage. */
