@@ -8,6 +8,11 @@ export function recallRevision({ head, known }: PoolSnapshot, ref: RevisionRef |
   return head.fingerprint === ref.fingerprint ? head : known.get(ref.revision)
 }
 
+/** What there is to go back to: nothing once that has failed, too. */
+export function recallStable(pool: PoolSnapshot, memory: Pick<Memory, 'stable' | 'rejected'>): Revision | undefined {
+  return memory.stable && !isRejected(memory, memory.stable) ? recallRevision(pool, memory.stable) : undefined
+}
+
 export function refOf({ revision, fingerprint, author, subject }: RevisionRef): RevisionRef {
   return { revision, fingerprint, ...(author !== undefined && { author }), ...(subject !== undefined && { subject }) }
 }

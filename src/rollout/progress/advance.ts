@@ -3,7 +3,7 @@ import { awaitsPromotion, isOfWave, isWaveDone } from '../exposure/wave-progress
 import { sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { failuresOf } from '../model/target-failures.ts'
 import { describeFailures, describeGates, listNames } from '../model/text.ts'
@@ -60,7 +60,7 @@ function pastTheWave(poolState: PoolState): Memory | undefined {
 
 function reject({ rollout, pool, now }: PoolState, message: string): Memory {
   const { memory, target } = rollout
-  const stable = isRejected(memory, memory.stable ?? target) ? undefined : recallRevision(pool, memory.stable)
+  const stable = recallStable(pool, memory)
   const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint
   // Where a person sent the pool did not work out: what else to do is theirs to say.
   const goesBack = pool.policy.onFailure === 'Rollback' && canGoBack && memory.rollback === undefined

@@ -1,7 +1,7 @@
 import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
-import { isProven, isRejected, isSameRef, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { commitBlocker } from './commit-blocker.ts'
@@ -48,9 +48,7 @@ function stableOf(
   pool: PoolSnapshot,
   { memory, target, proven }: Pick<Rollout, 'memory' | 'target' | 'proven'>,
 ): Revision | undefined {
-  const { stable } = memory
-  if (!stable || isRejected(memory, stable) || (!proven && stable.fingerprint === target.fingerprint)) return undefined
-  return recallRevision(pool, stable)
+  return !proven && memory.stable?.fingerprint === target.fingerprint ? undefined : recallStable(pool, memory)
 }
 
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {

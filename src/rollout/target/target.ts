@@ -1,5 +1,5 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { isProven, isRejected, recallRevision } from '../model/remembered-revision.ts'
+import { isProven, isRejected, recallRevision, recallStable } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 
 /**
@@ -12,13 +12,9 @@ export function chooseTarget(pool: PoolSnapshot, { isBlocked }: { readonly isBlo
   const asked = recallRevision(pool, memory.rollback?.to)
   if (asked) return asked
   if (!isRejected(memory, head)) return (isBlocked ? recallRevision(pool, memory.target) : undefined) ?? head
-  const canGoBack = policy.onFailure === 'Rollback' && memory.stable && isGood(memory, memory.stable)
-  return recallRevision(pool, canGoBack ? memory.stable : undefined) ?? recallRevision(pool, memory.target) ?? head
-}
-
-/** Where a person sent the pool away from it, and that failed, it is theirs to say what else to do. */
-function isGood(memory: Memory, stable: RevisionRef): boolean {
-  return isProven(memory, stable) && !isRejected(memory, stable)
+  // Where a person sent the pool away from it, and that failed, it is theirs to say what else to do.
+  const goesBack = policy.onFailure === 'Rollback' && memory.stable && isProven(memory, memory.stable)
+  return (goesBack ? recallStable(pool, memory) : undefined) ?? recallRevision(pool, memory.target) ?? head
 }
 
 /** A person rolled the pool back to what can be rendered no more: to go to anything else is not what was asked. */

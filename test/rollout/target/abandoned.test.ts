@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { assignments, remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
@@ -87,14 +88,19 @@ function pushedOnTheWay(...more: NodeDraft[]) {
   return { ...aPool({ ...reverting, head: 'next' }).with(...members), memory: before.status }
 }
 
-test('a pool goes back to what a revert under way was leading to when the commit that came meanwhile fails', () => {
-  const pool = pushedOnTheWay()
+/** The canary of a commit that begins is put back. */
+function failingAt(pool: PoolSnapshot, commit: string) {
   const begun = decide(pool, noon + minute)
   const canary = selected(begun)[0]
   const members = pool.nodes.map((node) =>
-    node.name === canary ? (node as NodeDraft).rolledBackFrom('next', { at: noon + minute, to: 'older' }) : node,
+    node.name === canary ? (node as NodeDraft).rolledBackFrom(commit, { at: noon + minute, to: 'older' }) : node,
   )
-  const { status } = decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute)
+  return { canary, status: decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute).status }
+}
+
+test('a pool goes back to what a revert under way was leading to when the commit that came meanwhile fails', () => {
+  const pool = pushedOnTheWay()
+  const { canary, status } = failingAt(pool, 'next')
 
   expect(canary).toMatch(/^n\d$/)
   expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [{ revision: 'next' }] })
@@ -106,12 +112,7 @@ test('a young node gets what a revert under way was leading to when another comm
 
 test('a pool goes back to what a revert under way was leading to when the commit that it leaves is pushed again and fails', () => {
   const pool = { ...aPool(again).with(...halfWay, ...notYet), memory: pushedOnTheWay().memory }
-  const begun = decide(pool, noon + minute)
-  const canary = selected(begun)[0]
-  const members = pool.nodes.map((node) =>
-    node.name === canary ? (node as NodeDraft).rolledBackFrom('newer', { at: noon + minute, to: 'older' }) : node,
-  )
-  const { status } = decide({ ...remembering(pool, begun), nodes: members }, noon + 2 * minute)
+  const { status } = failingAt(pool, 'newer')
 
   expect(status).toMatchObject({ target: { revision: 'older' }, rejected: [{ revision: 'newer' }] })
 })
@@ -141,9 +142,11 @@ test.each([
   expect(memory).toMatchObject({ rejected: [], history: [{ revision: 'older', result: 'Completed' }, {}, {}] })
 })
 
+/** The revert has failed, and the pool stands. */
+const [failed = aRollout('older'), ...before] = reverting.history ?? []
+const halted: PoolOptions = { ...reverting, history: [{ ...failed, result: 'Halted' }, ...before], rejected: ['older'] }
+
 test('a node that a failed revert left down is repaired with what the revert left while the next commit waits for another pool', () => {
-  const [failed = aRollout('older'), ...before] = reverting.history ?? []
-  const halted: PoolOptions = { ...reverting, history: [{ ...failed, result: 'Halted' }, ...before], rejected: ['older'] }
   const fleet = { awaited: [{ pool: 'base', failed: false }] }
   const down = lost('a').notReady(noon - minute)
 
@@ -153,8 +156,6 @@ test('a node that a failed revert left down is repaired with what the revert lef
 })
 
 test('a node that a revert left down, again after a retry, is repaired with what the revert left while the next commit waits for another pool', () => {
-  const [failed = aRollout('older'), ...before] = reverting.history ?? []
-  const halted: PoolOptions = { ...reverting, history: [{ ...failed, result: 'Halted' }, ...before], rejected: ['older'] }
   const options: PoolOptions = { ...halted, onFailure: 'Halt', maxUnavailable: 1 }
   const failing = ['a', 'b'].map((name) => lost(name).notReady(noon - minute))
   const retried = decide(aPool({ ...options, controls: { retry: 'older' } }).with(...failing, left), noon).status
@@ -172,9 +173,7 @@ test('a node that a revert left down, again after a retry, is repaired with what
 })
 
 test('a pool whose rollback failed stays halted when a commit with the content of that rollback is pushed', () => {
-  const [failed = aRollout('older'), ...before] = reverting.history ?? []
-  const history = [{ ...failed, result: 'Halted' as const }, ...before]
-  const pool = aPool({ ...reverting, commit: 'revert', history, rejected: ['older'] }).with(...back, left)
+  const pool = aPool({ ...halted, commit: 'revert' }).with(...back, left)
   const [to, from] = ['older', 'newer'].map((name) => ({ revision: name, fingerprint: `of ${name}` }))
   const rollback = { to: to as NonNullable<typeof to>, from: from as NonNullable<typeof from>, at: '2026-11-21T11:55:00.000Z' }
   const decision = decide({ ...pool, memory: { ...pool.memory, rollback } }, noon)
@@ -187,7 +186,6 @@ test('content that a pool goes back from has still to prove itself again when ni
   const tries = Array.from({ length: 9 }, (_, index) =>
     aRollout('older', { result: 'Halted', startedAt: noon - (index + 5) * minute }),
   )
-  const [, ...before] = reverting.history ?? []
   const pool = aPool({ ...reverting, history: [...tries, ...before.slice(0, 1)] }).with(...back, left)
   const retried = decide(pool, noon)
   const pushed = decide(remembering(aPool({ ...reverting, head: 'newer' }).with(...back, left), retried), noon + minute)
