@@ -101,7 +101,7 @@ interface Bare {
 export async function enforceOnRemoval(bare: Bare, { ports, state, options }: AgentContext): Promise<void> {
   const { desiredConfig } = namesFor(options.prefix)
   const remedy = `kubectl annotate --overwrite node ${bare.name} ${desiredConfig}={}, and when that is Applied, remove it`
-  // Refused once, it is not looked at again when the keys are gone.
+  // Once refused, it is not checked again when the keys have been removed.
   if ((await readTrustedKeys(ports.files)) !== undefined)
     throw refused(
       'SignatureMissing',
