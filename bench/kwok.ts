@@ -23,7 +23,7 @@ import { measurePatchRate } from './support/patch-rate.ts'
 import { usageOf } from './support/process-usage.ts'
 import { Progress } from './support/progress.ts'
 import { receivePushes } from './support/push-deliveries.ts'
-import { type Figure, print, readCount } from './support/report.ts'
+import { type Figure, print, readCount, readUpTo } from './support/report.ts'
 
 /** Waves would each wait for their last node; the budget alone says how many are taken. */
 const rollout = { maxUnavailable: '10%', waves: [{ name: 'all', nodes: '100%' }] }
@@ -105,7 +105,7 @@ interface Arguments {
 function readArguments(): Arguments {
   const command = benchCommand()
     .option('--nodes <counts>', 'nodes of the fleets, one after the other', readCounts, [100, 500, 1000, 2000, 5000])
-    .option('--minutes <count>', 'how long it may take', readCount, 60)
+    .option('--minutes <count>', 'how long it may take', readUpTo(9_999), 60)
     .parse()
   const { nodes: sizes, ...others } = command.opts<Omit<Arguments, 'sizes'> & { readonly nodes: readonly number[] }>()
   return { sizes, ...others }

@@ -12,7 +12,7 @@ export function benchCommand(): Command {
 }
 
 /** Without its frame; a single line each paragraph, as terminals fold it themselves. */
-export function openingComment(source: string): string {
+function openingComment(source: string): string {
   const [, comment = ''] = /^\/\*\*(.*?)\*\//s.exec(source) ?? []
   return comment.replaceAll(/\s*\n \*? ?/g, ' ').trim()
 }

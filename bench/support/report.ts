@@ -33,11 +33,16 @@ export function readOptions(): BenchOptions {
   return { output, nodes }
 }
 
-/** @throws {InvalidArgumentError} */
-export function readCount(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 to 99999.')
-  return Number(text)
-}
+/** @returns a reader that throws {InvalidArgumentError} for what is no number from 1 to `most` */
+export const readUpTo =
+  (most: number) =>
+  (text: string): number => {
+    if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > most)
+      throw new InvalidArgumentError(`It must be a number from 1 to ${most}.`)
+    return Number(text)
+  }
+
+export const readCount = readUpTo(99_999)
 
 /** Prints the figures as a table, or as one line of JSON. */
 export function print(figures: readonly Figure[], { output }: Pick<BenchOptions, 'output'>): void {
