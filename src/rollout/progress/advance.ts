@@ -3,11 +3,11 @@ import { awaitsPromotion, isOfWave, isWaveDone } from '../exposure/wave-progress
 import { sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { recallStable, refOf } from '../model/remembered-revision.ts'
+import { isProven, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { failuresOf } from '../model/target-failures.ts'
 import { describeFailures, describeGates, listNames } from '../model/text.ts'
-import { endRollout, trusted, withFailures } from '../target/history.ts'
+import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
 import { rememberLosses, replacedIn } from './losses.ts'
@@ -61,15 +61,13 @@ function pastTheWave(poolState: PoolState): Memory | undefined {
 function reject({ rollout, pool, now }: PoolState, message: string): Memory {
   const { memory, target } = rollout
   const stable = recallStable(pool, memory)
-  const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint
-  // Where a person sent the pool did not work out: what else to do is theirs to say.
+  const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint && isProven(memory, stable)
+  // Where people sent the pool, by a rollback or by a revert of what is stable, did not work out: what else to do is theirs to say.
   const goesBack = pool.policy.onFailure === 'Rollback' && canGoBack && memory.rollback === undefined
-  // Whatever it fled from on the way: that is what there is to go back to, and at once.
-  const history = goesBack ? trusted(memory.history, stable) : memory.history
   return {
     ...memory,
     rejected: [refOf(target), ...memory.rejected].slice(0, REJECTED_KEPT),
-    history: endRollout(history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message }),
+    history: endRollout(memory.history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message }),
   }
 }
 

@@ -40,14 +40,6 @@ function leftBehind(history: readonly HistoryEntry[], target: RevisionRef): read
   )
 }
 
-/** What completed with this content counts as proven again. */
-export function trusted(history: readonly HistoryEntry[], { fingerprint }: RevisionRef): readonly HistoryEntry[] {
-  return history.map((entry) => {
-    const { abandoned, ...run } = entry
-    return abandoned && entry.fingerprint === fingerprint ? run : entry
-  })
-}
-
 /** The run on top leads to `target`, and has not failed. */
 export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: RevisionRef): boolean {
   return top?.fingerprint === fingerprint && (top.result === 'Running' || top.result === 'Completed')

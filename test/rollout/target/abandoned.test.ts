@@ -45,11 +45,16 @@ const lost = (name: string) =>
     .on('newer', { at: noon - hour })
     .rolledBackFrom('older', { to: 'newer' })
 
-test('a pool whose revert fails goes back at once to what it completed last', () => {
-  const decision = decide(aPool({ ...reverting, maxUnavailable: 1 }).with(lost('a'), ...back.slice(1), lost('c')), noon)
+test('a pool whose revert fails stops where it is and does not return to what the revert left when its policy rolls back', () => {
+  const pool = aPool({ ...reverting, maxUnavailable: 1, onFailure: 'Rollback' })
+  const decision = decide(pool.with(lost('a'), ...back.slice(1), lost('c')), noon)
 
-  expect(decision.status).toMatchObject({ target: { revision: 'newer' }, wave: { name: 'all' } })
-  expect(assignments(decision).sort()).toEqual(['a → newer', 'b → newer', 'c → newer'])
+  expect(assignments(decision)).toEqual([])
+  expect(decision.status).toMatchObject({
+    target: { revision: 'older' },
+    rejected: [{ revision: 'older' }],
+    history: [{ revision: 'older', result: 'Halted' }, { revision: 'newer', abandoned: true }, {}],
+  })
 })
 
 test('a revert bears as many failures as may be unavailable', () => {
