@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { isRenderFailure } from '../../rollout/model/node-progress.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
@@ -51,15 +52,16 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
 function failedIn({ status }: PoolStatusView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
-  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return triedIn(status, stalled?.reason)
+  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return triedIn(status)
   const isNewest = named !== undefined && observedRevision !== undefined && denotes(named, { revision: observedRevision })
   if (rejected.length === 0 || !isNewest) return rejected
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 
 /** Nodes failed at it: they try once more, and machines that were replaced since it completed count no more. */
-function triedIn({ history: [run] = [], target }: PoolStatusView['status'], stalled: string | undefined): readonly RevisionRef[] {
-  return run && (run.laterFailures !== undefined || stalled === 'NodesFailed') ? [target ?? run] : []
+function triedIn({ history: [run] = [], target, failed = [] }: PoolStatusView['status']): readonly RevisionRef[] {
+  const hasFailed = run?.laterFailures !== undefined || failed.some((node) => !isRenderFailure(node))
+  return run && hasFailed ? [target ?? run] : []
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */

@@ -23,8 +23,8 @@ export function retryRejected({ memory, head, nodes }: PoolSnapshot, { value, no
 }
 
 /**
- * Nodes that failed after the rollout had completed, or within its limit, or that it does not count, try once more; those that were replaced
- * count no more.
+ * Nodes that failed in the rollout, within its limit, or after it had completed, or that it does not count, try once more; those that were
+ * replaced since it completed count no more.
  */
 function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now }: ControlRequest): ControlEffect | undefined {
   const { memory } = pool
@@ -41,16 +41,17 @@ function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now
 /** How many nodes, and machines that are gone, the run on top failed on without failing itself. */
 function triedIn({ memory: { history }, nodes }: Pick<PoolSnapshot, 'memory' | 'nodes'>) {
   const [run] = history
-  const unsound = nodes.filter(isStillUnsound).length
-  if (run?.result === 'Running') return { failed: unsound, replaced: 0 }
+  const uncounted = nodes.filter(isUncounted).length
+  if (run?.result === 'Running') return { failed: (run.failures ?? 0) + uncounted, replaced: 0 }
   if (run?.result !== 'Completed') return { failed: 0, replaced: 0 }
   const { nodes: failed, replaced = 0 } = run.laterFailures ?? { nodes: [] }
-  return { failed: failed.length + unsound, replaced }
+  return { failed: failed.length + uncounted, replaced }
 }
 
-/** It did not serve before its assignment either: however that ends, it fails no commit. */
-function isStillUnsound(node: NodeView): boolean {
-  return node.assigned?.nodeWas === 'Unsound' && !isHealed({ node, report: reportOf(node) })
+/** It did not serve before its assignment either, or its agent was silent: however that ends, it fails no commit. */
+function isUncounted(node: NodeView): boolean {
+  const was = node.assigned?.nodeWas
+  return (was === 'Unsound' || was === 'Silent') && !isHealed({ node, report: reportOf(node) })
 }
 
 /** A commit that renders the same may have come since. */

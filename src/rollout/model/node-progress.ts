@@ -38,6 +38,13 @@ export interface Failure {
   readonly message: string
 }
 
+const RENDER_FAILED = 'RenderFailed'
+
+/** Nothing was assigned: what is to blame stands in the commit, or in what the Node shows. */
+export function isRenderFailure({ reason }: Pick<Failure, 'reason'>): boolean {
+  return reason === RENDER_FAILED
+}
+
 export interface ProgressContext extends RolloutClock {
   readonly wanted: NodeTarget
   /** What the agent says about the present assignment. */
@@ -61,7 +68,7 @@ export function progressOf(
   if (node.leaving) return { phase: 'Leaving', pending: false }
   if (wanted.kind === 'problem' && wanted.reason !== undefined) return { phase: 'Waiting', pending: false }
   if (wanted.kind === 'problem')
-    return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
+    return { phase: 'Waiting', pending: false, failure: { reason: RENDER_FAILED, message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true, until: joiningEnds(node, course) }
   if (course.isToReboot || !hasGoal(node, course, course))
     return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)

@@ -2,6 +2,7 @@ import { byText } from '../../protocol/by-text.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
+import { isRenderFailure } from '../model/node-progress.ts'
 import type { Assignment } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
@@ -148,12 +149,10 @@ function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Ex
 
 function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
   const failed = notable
-    .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
+    .filter(({ progress }) => progress.failure && isRenderFailure(progress.failure) === (kind === 'RenderFailed'))
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
-  const isCounted = rollout.memory.history[0]?.laterFailures !== undefined
-  const canRetry = kind === 'NodesFailed' && (isCounted || failed.some(({ node }) => node.assigned?.nodeWas === 'Unsound'))
-  const remedy = canRetry ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
+  const remedy = kind === 'NodesFailed' ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
   return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
 }
 

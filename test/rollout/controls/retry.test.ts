@@ -5,6 +5,7 @@ import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { assignments, condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
@@ -110,6 +111,58 @@ test.each([
   expect(before.actions).toEqual([])
   expect(assignments(decision)).toEqual(['a → new'])
   expect(decision.status.controls[0]).toMatchObject({ outcome: 'Done', message: 'nodes that failed get new once more' })
+})
+
+/** `a` failed in the first of two waves, within the limit of the pool; the second waits. */
+function runningBut(failed: NodeView, controls: PoolOptions['controls'] = {}) {
+  const history = [aRollout('new', { startedAt: noon - 60 * minute })]
+  const waves = [aWave('first', 2, { soak: 120 * minute })]
+  const pool = aPool({ head: 'new', stable: 'older', history, waves, maxFailures: 1, maxUnavailable: 1 }).with(
+    failed,
+    aNode('b').on('new', { at: noon - 50 * minute }),
+    aNode('c').on('older', { at: noon - 90 * minute }),
+  )
+  const seen = remembering(pool, decide(pool, noon))
+  return { ...seen, controls: controls ?? {} }
+}
+const putBack = aNode('a').rolledBackFrom('new', { at: noon - 50 * minute, to: 'older' })
+
+test('a retry in a rollout under way has the node that failed within its limit try once more, and nobody else', () => {
+  const before = decide(runningBut(putBack), noon)
+  const decision = decide(runningBut(putBack, { retry: 'new' }), noon + minute)
+
+  expect(condition(before, 'Stalled')).toMatchObject({
+    reason: 'NodesFailed',
+    message: expect.stringMatching(/; repair what is to blame, then: nodewave retry workers \(or kubectl annotate .*\)$/),
+  })
+  expect(before.actions).toEqual([])
+  expect(assignments(decision)).toEqual(['a → new'])
+  expect(decision.status.controls[0]).toMatchObject({ outcome: 'Done', message: 'nodes that failed get new once more' })
+})
+
+test('a node that fails again after a retry in a rollout under way counts once, and is not tried once more by itself', () => {
+  const retried = decide(runningBut(putBack, { retry: 'new' }), noon + minute)
+  const again = runningBut(aNode('a').rolledBackFrom('new', { at: noon + minute, to: 'older' }), { retry: 'new' })
+  const decision = decide(remembering(again, retried), noon + 2 * minute)
+
+  expect(assignments(decision)).toEqual([])
+  expect(decision.status).toMatchObject({ rejected: [], failed: [{ node: 'a' }], history: [{ failures: 1 }] })
+})
+
+test('a node that a rollout under way took down counts also after a retry', () => {
+  const down = putBack.notReady(noon - 40 * minute)
+  const decision = decide(runningBut(down, { retry: 'new' }), noon + minute)
+
+  expect(decision.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', nodeWas: 'Disturbed' }])
+})
+
+test('a retry in a rollout under way in which only rendering failed is refused', () => {
+  const pool = runningBut(aNode('a').on('older'), { retry: 'new' })
+  const wanted = new Map([...pool.head.wanted, ['a', { kind: 'problem', message: 'no such label' }] as const])
+  const seen = { ...pool, controls: {}, head: { ...pool.head, wanted } }
+  const decision = decide({ ...remembering(seen, decide(seen, noon)), controls: { retry: 'new' } }, noon + minute)
+
+  expect(decision.status.controls[0]).toMatchObject({ outcome: 'Refused' })
 })
 
 test('a node that fails again after the retry of a completed commit is not tried once more by itself', () => {
