@@ -3,7 +3,7 @@ import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { assignedNodes } from '../product/course.ts'
 import { OPERATOR, type Operator, operatorOf } from '../product/operator.ts'
-import { waitPool } from '../product/pool.ts'
+import { stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
@@ -28,6 +28,7 @@ async function controls(cluster: Cluster, { part }: Report): Promise<void> {
   const third = await part('hold and release', () => heldBack(cluster, product, operator))
   await part('rollback --to and resume', () => rolledBack(product, operator, { second, third }))
   await part('retry of what fails again', () => retried(cluster, product, operator))
+  await part('retry of a node that was repaired, amid the rollout', () => repaired(cluster, product, operator))
 }
 
 /** Gives the commit that every node has then. */
@@ -88,6 +89,30 @@ async function retried(cluster: Cluster, product: Product, operator: Operator): 
   check('the history tells of the retry', history.stdout.includes(`${OPERATOR}: Retry`), history)
   const ofNode = await operator('history', 'n1')
   check('the node tells what it ran before', ofNode.stdout.includes(versions.olderKubelet), ofNode)
+  await product.settled(await product.repository.revert(commit))
+}
+
+/** The path of the runtime's socket that the commit names is missing on one host, until an operator makes it. */
+async function repaired(cluster: Cluster, product: Product, operator: Operator): Promise<void> {
+  const link = (node: string) =>
+    cluster.node(node).exec(['ln', '-s', '/run/containerd/containerd.sock', '/run/containerd/other.sock'])
+  await link('n2')
+  const rollout = { ...good.rollout, maxFailures: 1, waves: [{ name: 'both', nodes: 2, soak: '1h' }] }
+  const flags = { 'container-runtime-endpoint': 'unix:///run/containerd/other.sock' }
+  const commit = await product.push({ ...withPods(103), rollout, flags }, 'another path of the same socket')
+  const one = await waitPool(cluster, {
+    for: 'one node to have failed, and the other one to soak',
+    when: ({ target, failed, nodes }) => target?.revision === commit && failed.length === 1 && nodes.byPhase.Soaking === 1,
+  })
+  check('the host without the path has failed', one.failed[0]?.node === 'n1', one.failed)
+  check('the pool says what helps', stallOf(one).includes('repair what is to blame, then: nodewave retry workers'), stallOf(one))
+  await link('n1')
+  await says(operator, ['retry', 'workers'], 'another path of the same socket')
+  const both = await waitPool(cluster, {
+    for: 'both nodes to soak',
+    when: ({ failed, nodes }) => failed.length === 0 && nodes.byPhase.Soaking === 2,
+  })
+  check('the rollout is still the same', both.history[0]?.startedAt === one.history[0]?.startedAt, both.history)
   await product.settled(await product.repository.revert(commit))
 }
 
