@@ -156,6 +156,16 @@ test('a node that a rollout under way took down counts also after a retry', () =
   expect(decision.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', nodeWas: 'Disturbed' }])
 })
 
+test('a retry of another commit than the one under way is refused, whatever failed', () => {
+  const decision = decide(runningBut(putBack, { retry: 'c0ffee1' }), noon + minute)
+
+  expect(decision.actions).toEqual([])
+  expect(decision.status.controls[0]).toMatchObject({
+    outcome: 'Refused',
+    message: 'no failed commit of this pool has this name',
+  })
+})
+
 test('a retry in a rollout under way in which only rendering failed is refused', () => {
   const pool = runningBut(aNode('a').on('older'), { retry: 'new' })
   const wanted = new Map([...pool.head.wanted, ['a', { kind: 'problem', message: 'no such label' }] as const])

@@ -376,3 +376,16 @@ test('what a gate said still counts when a commit of equal content arrives', () 
 
   expect(selected(passed).toSorted()).toEqual(['b', 'c'])
 })
+
+test('a gate is not asked after a wave with a selector that names no node', () => {
+  const byLabel = [aWave('canary', 1), aWave('test', { tier: 'test' }), aWave('rest', '100%')]
+  const pool = aPool({
+    stable: 'old',
+    since,
+    waves: byLabel,
+    gates: [aGate('slo', { after: ['test'] })],
+    wave: { index: 2, count: 3, name: 'test' },
+  }).with(aNode('a').on('new', { at: noon - 9 * minute }), aNode('b').on('old'))
+
+  expect(selected(decide(pool, noon))).toEqual(['b'])
+})
