@@ -100,6 +100,11 @@ test('a rollout that ended is told once, with the time since its commit', () => 
   expect(recorder.observe(fleet, instant('09:31'))).toEqual(NOTHING)
 })
 
+test('a rollout that ended in the instant in which this controller began to lead is told', () => {
+  const { rollouts } = new DurationRecorder(instant('09:20')).observe(aFleetOf({ history: [completed] }), instant('09:21'))
+  expect(rollouts).toEqual([{ labels: { pool: 'workers', result: 'Completed' }, value: 1200 }])
+})
+
 test('a rollout that ended before this controller led is not told', () => {
   expect(new DurationRecorder(instant('09:21')).observe(aFleetOf({ history: [completed] }), instant('09:30'))).toEqual(NOTHING)
 })
