@@ -156,6 +156,18 @@ test('a node that a rollout under way took down counts also after a retry', () =
   expect(decision.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', nodeWas: 'Disturbed' }])
 })
 
+test.each([
+  ['the commit that the rollout began with', 'new'],
+  ['the newest commit, of equal content', 'c0ffee1'],
+])('a retry in a rollout under way may name %s', (_, retry) => {
+  const pool = runningBut(putBack, {})
+  const equal = { ...pool, head: { ...pool.head, revision: 'c0ffee1' } }
+  const later = remembering(equal, decide(equal, noon))
+
+  expect(later.memory).toMatchObject({ target: { revision: 'c0ffee1' }, history: [{ revision: 'new', result: 'Running' }] })
+  expect(assignments(decide({ ...later, controls: { retry } }, noon + minute))).toEqual(['a → new'])
+})
+
 test('a retry of another commit than the one under way is refused, whatever failed', () => {
   const decision = decide(runningBut(putBack, { retry: 'c0ffee1' }), noon + minute)
 

@@ -55,6 +55,21 @@ test('a canary that is replaced by a machine of the same name rejects the commit
     ).toHaveLength(1)
 })
 
+test('a canary that hangs has not been replaced when nothing tells the uid of its Node, before or now', () => {
+  const [told, untold] = [hanging('a').withUid('1'), hanging('a')]
+
+  for (const [before, now] of [
+    [told, untold],
+    [untold, told],
+  ] as const)
+    expect(
+      inTurn([
+        [before, ...old('b')],
+        [now, ...old('b')],
+      ]).status.rejected,
+    ).toEqual([])
+})
+
 test.each([
   [
     'is Ready',
