@@ -54,6 +54,6 @@ function build(into: string): void {
 }
 
 function run(dist: string, file: string): { readonly cpu: number; readonly peak: number } {
-  const once = join(import.meta.dirname, 'support/simulate-once.ts')
+  const once = join(import.meta.dirname, 'support/simulate-once.js')
   return JSON.parse(execFileSync(process.execPath, [once, dist, file], { encoding: 'utf8' }))
 }
