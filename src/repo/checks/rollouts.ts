@@ -25,7 +25,9 @@ function statedBy(document: Stating): Problem[] {
     ...twice(document, { field: 'gates', what: 'gate', names: gates.map(({ name }) => name) }),
     ...gates.flatMap((gate, index) => wrongGate(document, gate, index)),
     ...secondRest(document, waves),
+    ...waves.flatMap((wave, index) => emptyWave(document, wave, index)),
     ...shortProof(document),
+    ...noTimeToApply(document),
     ...noneUnavailable(document, ['rollout', 'maxUnavailable'], document.spec.rollout?.maxUnavailable),
     ...noneUnavailable(document, ['maxUnavailable'], document.spec.maxUnavailable),
   ]
@@ -41,6 +43,34 @@ function noneUnavailable(document: Stating, path: readonly string[], share: Shar
       remedy: 'state at least 1; to stop rollouts, use nodewave pause, a manual wave or a window',
     }),
   ]
+}
+
+/** The first wave takes a node nevertheless, and another one is skipped: neither is what it says. */
+function emptyWave(document: Stating, { name, nodes }: NonNullable<RolloutSpec['waves']>[number], index: number): Problem[] {
+  const size = 'count' in nodes ? nodes.count : 'percent' in nodes ? nodes.percent : 1
+  if (size > 0) return []
+  return [
+    errorAt(document, ['rollout', 'waves', index, 'nodes'], {
+      reason: 'InvalidValue',
+      message: `expected a wave of at least 1 node; wave "${name}" has 0`,
+      remedy: 'state at least 1, or remove the wave',
+    }),
+  ]
+}
+
+/** Every node would fail in the moment in which it is assigned. */
+function noTimeToApply(document: Stating): Problem[] {
+  return (['applyTimeout', 'agentTimeout'] as const).flatMap((field) =>
+    document.spec.rollout?.[field] === 0
+      ? [
+          errorAt(document, ['rollout', field], {
+            reason: 'InvalidValue',
+            message: `with an ${field} of 0s every node would fail at once`,
+            remedy: 'state a time in which a node can apply a change, such as 10m',
+          }),
+        ]
+      : [],
+  )
 }
 
 function twice(

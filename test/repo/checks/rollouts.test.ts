@@ -79,6 +79,21 @@ test.each(['0', '"0%"'])('a maxUnavailable of %s is refused, of a pool as of the
   expect(ofFleet).toContain('with a maxUnavailable of 0 no node could ever be changed')
 })
 
+test.each(['0', '0%'])('a wave of %s nodes is refused, at the value', (nodes) => {
+  expect(problemsOf(pool(`waves: [{name: canary, nodes: ${nodes}}, {name: all, nodes: 100%}]`)).join('\n')).toMatch(
+    /^p\.yaml:6:\d+ [\s\S]*expected a wave of at least 1 node; wave "canary" has 0\n {2}state at least 1, or remove the wave$/,
+  )
+})
+
+test.each(['applyTimeout', 'agentTimeout'])('an %s of 0s is refused, of a pool as of the Fleet', (field) => {
+  const fleet = aDocument('Fleet', 'fleet', `spec: {rollout: {${field}: 0s}}\n`)
+  const message = `with an ${field} of 0s every node would fail at once`
+
+  expect(problemsOf(pool(`${field}: 0s`)).join()).toContain(message)
+  expect(problemsOf({ 'fleet.yaml': fleet, ...pool('maxFailures: 1') }).join()).toContain(message)
+  expect(problemsOf(pool(`${field}: 1s`))).toEqual([])
+})
+
 test('a pool and the Fleet state the pod that proves a node, field by field', () => {
   const fleet = aDocument('Fleet', 'fleet', 'spec: {rollout: {proof: {pod: {image: "example.com/busybox:1", timeout: 30s}}}}\n')
   const files = { 'fleet.yaml': fleet, ...pool('proof: {pod: {command: [nslookup, kubernetes.default.svc]}}') }
