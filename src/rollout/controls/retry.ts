@@ -17,9 +17,20 @@ export function retryRejected({ memory, head, nodes }: PoolSnapshot, { value, no
   if (ofNodes) return ofNodes
   if (!again) return { action: 'Retry', refused: true, message: 'no failed commit of this pool has this name' }
   const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
-  const isNext = again.fingerprint === head.fingerprint || again.fingerprint === memory.rollback?.to.fingerprint
-  const message = `${shortName(again)} ${isNext ? 'is retried' : 'no longer counts as failed, but it is not the newest commit'}`
-  return { action: 'Retry', message, memory: { ...memory, rejected } }
+  return {
+    action: 'Retry',
+    message: `${shortName(again)} ${whatFollows(again, { memory, head })}`,
+    memory: { ...memory, rejected },
+  }
+}
+
+function whatFollows(
+  { fingerprint }: RevisionRef,
+  { memory: { rollback }, head }: Pick<PoolSnapshot, 'memory' | 'head'>,
+): string {
+  if (fingerprint === (rollback?.to ?? head).fingerprint) return 'is retried'
+  if (fingerprint === head.fingerprint) return 'no longer counts as failed; it is tried again when the rollback ends'
+  return 'no longer counts as failed, but it is not the newest commit'
 }
 
 /**

@@ -1,5 +1,6 @@
 import { byText } from '../../protocol/by-text.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
 import { isRenderFailure } from '../model/node-progress.ts'
@@ -13,7 +14,7 @@ import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
 import type { Explanation } from './explanation.ts'
 import { nodesDown } from './nodes-down.ts'
-import { endRollbackCommand, retryCommand, retryNodesCommand, takeBackCommand } from './remedies.ts'
+import { endRollbackCommand, retryCommand, retryNodesCommand, rollbackCommand, takeBackCommand } from './remedies.ts'
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
@@ -64,9 +65,20 @@ function rejection({ pool, rollout, notable }: PoolState): Explanation | undefin
     state === 'Halted'
       ? (['Halted', whatIsTouched(rollout)] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notable)}`] as const)
-  const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
+  const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
+}
+
+/** During a rollback a retry begins nothing. Where the pool is halted at the newest commit, the way back needs no commit. */
+function otherRemedies(pool: PoolState['pool'], rollout: PoolState['rollout'], refused: RevisionRef): string {
+  const { memory, state, commitBlocker } = rollout
+  const retry = retryCommand(pool.name, refused, memory)
+  if (memory.rollback && memory.rollback.to.fingerprint !== refused.fingerprint)
+    return `; to try it again: ${endRollbackCommand(pool.name)}, and then: ${retry}`
+  const choices = rollbackChoices(memory, pool.kept ?? pool.known)
+  const back = state === 'Halted' && !commitBlocker && !memory.rollback && rollbackAsked('', { memory, choices })
+  return back ? `; to go back now: ${rollbackCommand(pool.name, back)}; to try it again: ${retry}` : `, or: ${retry}`
 }
 
 function whatIsTouched(rollout: PoolState['rollout']): string {

@@ -89,6 +89,32 @@ test('a pool that went back by itself names the held nodes that stay on what fai
   expect(message).toContain('the pool stays with older; held on other content: "b"; push a fix or a revert')
 })
 
+const failedBefore = { rejected: ['present'], history: [aRollout('present', { result: 'Halted' }), ...past.slice(1)] }
+
+test('a pool that was rolled back from what failed says that the rollback ends before a retry', () => {
+  const first = decide(aPoolAsked('', { ...failedBefore, stable: 'good' }), noon)
+  const nodes = ['a', 'b', 'c'].map((name) => aNode(name).on('good', { at: noon }))
+  const later = decide({ ...remembering(aPoolAsked('', failedBefore), first), nodes }, noon + hour)
+
+  expect(condition(later, 'Stalled').message).toContain(
+    'push a fix or a revert; to try it again: nodewave resume workers (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback-), ' +
+      'and then: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=present)',
+  )
+})
+
+test('a retry of what was rolled back from is recorded as what it does: nothing begins before the rollback ends', () => {
+  const options = { ...failedBefore, stable: 'good' } as const
+  const first = decide(aPoolAsked('', options), noon)
+  const asked = aPoolAsked('', { ...options, controls: { rollback: '', by: ada, retry: 'present' } })
+  const later = decide({ ...asked, memory: first.status }, noon + minute)
+
+  expect(later.status.target?.revision).toBe('good')
+  expect(later.status.controls[0]).toMatchObject({
+    action: 'Retry',
+    message: 'present no longer counts as failed; it is tried again when the rollback ends',
+  })
+})
+
 test('a rollback ends with a commit that says something new, and its annotation is cleared', () => {
   const asked = aPoolAsked('')
   const pushed = aPoolAsked('', { head: 'fix' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments, phases, remembering, selected, verdict } from '../builders/decisions.ts'
+import { assignments, condition, phases, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
@@ -91,6 +91,19 @@ test('a failed canary halts the pool when the policy says so, and it touches no 
     { node: 'a', reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
   ])
   expect(verdict(decision)).toEqual({ Ready: 'False Halted', Reconciling: 'False Halted', Stalled: 'True Halted' })
+})
+
+test('a halted pool names the commit to go back to, what to push, and how to try again', () => {
+  const options = { head: 'bad', stable: 'older', since, onFailure: 'Halt' } as const
+  const pool = aPool(options).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
+  const message = (snapshot: typeof pool) => condition(decide(snapshot, noon), 'Stalled').message
+
+  expect(message(pool)).toBe(
+    'bad failed on "a": failed to validate config: unknown flag: --foo; no node changes; push a fix or a revert; ' +
+      'to go back now: nodewave rollback workers --to older (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=older); ' +
+      'to try it again: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
+  )
+  expect(message({ ...pool, kept: new Set() })).toContain('push a fix or a revert, or: nodewave retry workers (or')
 })
 
 test('a halted pool stays halted when the node that failed is gone', () => {
