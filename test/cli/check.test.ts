@@ -226,6 +226,11 @@ test.each([
   expect(findings.find(({ check }) => check === 'rights')?.remedy).toBe(remedy)
 })
 
+test('pools that are not Ready are named, and the first of them in the command that shows more', () => {
+  const findings = judgeCluster({ ...sound, pools: { value: [{ name: 'gpu', status: {} }] } }, CONTEXT)
+  expect(findings.find(({ check }) => check === 'pools')?.remedy).toBe('nodewave status gpu')
+})
+
 test('every finding that is not ok has a remedy', () => {
   const worst = {
     ...sound,

@@ -160,12 +160,13 @@ function pools({ pools: found }: ClusterFacts): Finding[] {
   if (!('value' in found) || found.value === undefined) return []
   if (found.value.length === 0) return [warned('pools', 'there are none', 'push a fleet: README.md, "Your first fleet"')]
   const troubled = found.value.filter((pool) => !isReady(pool))
-  if (troubled.length === 0) return [ok('pools', `${counted(found.value.length, 'pool')}, all Ready`)]
+  const [first] = troubled
+  if (!first) return [ok('pools', `${counted(found.value.length, 'pool')}, all Ready`)]
   const named = troubled.map(({ name, status }) => {
     const reason = status.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'no status yet'
     return `${name} (${reason})`
   })
-  return [warned('pools', `not Ready: ${nameList(named, 5)}`, 'nodewave status POOL')]
+  return [warned('pools', `not Ready: ${nameList(named, 5)}`, `nodewave status ${first.name}`)]
 }
 
 function seconds(milliseconds: number): string {
