@@ -153,7 +153,7 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   const { run } = await aFleetWith(stage)
   await stage.completed(A)
   expect((await run('retry', 'workers')).stderr).toBe(
-    'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
+    'error: nothing in pool "workers" can be retried: neither its newest commit nor a node at it failed; check with: nodewave status\n',
   )
   stage.push('f', aFleet({ v: 9 }))
   await rolledBack(stage)
@@ -165,7 +165,41 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   stage.push('b', aFleet({ v: 3 }))
   await stage.completed(B)
   expect((await run('retry', 'workers')).stderr).toBe(
-    'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
+    'error: nothing in pool "workers" can be retried: neither its newest commit nor a node at it failed; check with: nodewave status\n',
+  )
+})
+
+test('retry is refused in a pool that an operator rolled back, where it would begin nothing', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  stage.push('f', aFleet({ v: 9, rollout: 'onFailure: Halt' }))
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False Halted')
+  expect((await run('rollback', 'workers', '--wait')).stdout).toContain('workers: bbbbbbb Completed')
+
+  expect(await run('retry', 'workers', '--wait')).toEqual({
+    stdout: '',
+    stderr:
+      'error: cannot retry in pool "workers": it is rolled back to bbbbbbb "change b"; first end that with: nodewave resume workers\n',
+    code: 2,
+  })
+  const { stdout } = await run('status', 'workers')
+  expect(stdout).toContain('; to try it again: nodewave resume workers (or kubectl')
+  expect(stdout).toContain('CONDITIONS\n  Stalled RolledBack: see above\n')
+})
+
+test('promote of a paused pool says that the pause hides what waits, and how to end it', async () => {
+  await using stage = await aStage()
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
+  const { run } = await aFleetWith(stage, rollout)
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False WaitingForPromotion')
+  await run('pause', 'workers', '--wait')
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False Paused')
+
+  expect((await run('promote', 'workers')).stderr).toBe(
+    'error: cannot tell what waits for promotion in pool "workers"; the pool is paused, no node starts before: nodewave resume workers\n',
   )
 })
 

@@ -89,7 +89,7 @@ test('an action of the page is the command, with the rights and the name of the 
   expect(metadata.annotations).toMatchObject({ 'nodewave.io/paused': 'new firmware; $(reboot)' })
   expect(await act(['promote', 'workers'])).toMatchObject({
     isDone: false,
-    text: expect.stringMatching(/^error: nothing in pool "workers" waits/),
+    text: expect.stringMatching(/^error: cannot tell what waits for promotion in pool "workers"; the pool is paused/),
   })
   stop.resolve()
   await served

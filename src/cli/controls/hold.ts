@@ -16,7 +16,7 @@ export function holdCommand(io: CliIo): Command {
   return verbCommand('hold')
     .description('exclude nodes from every rollout; they keep their configuration and count in their pools')
     .argument('<nodes...>')
-    .requiredOption('--reason <text>', 'reason shown in the status')
+    .requiredOption('--reason <text>', 'reason shown in the status; required')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave hold worker-3 worker-7 --reason "memory is being replaced"')
     .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (view) => intend(view, names, flags)))

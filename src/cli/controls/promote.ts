@@ -70,6 +70,8 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   const [first] = waiting
   if (!first) {
     const isHeld = !isFleet && pools.some((candidate) => waitsIn(candidate, AWAITING.fleet))
+    const paused = isFleet || isHeld ? '' : await whilePaused(view, pool ?? '')
+    if (paused !== '') throw new Error(`cannot tell what waits for promotion in ${name}${paused}`)
     const hint = isHeld ? 'its commit needs promotion for the whole fleet: nodewave promote --all' : 'check with: nodewave status'
     throw new Error(`nothing in ${name} waits for promotion; ${hint}`)
   }

@@ -17,9 +17,14 @@ interface Flags extends VerbFlags {
   readonly revision?: string
 }
 
+const NO_FAILURE = 'neither its newest commit nor a node at it failed'
+const NO_STOP = 'failures stopped no commit'
+
 export function retryCommand(io: CliIo): Command {
   return verbCommand('retry')
-    .description('retry a commit that failed in a pool; or continue a commit that failures stopped in the whole fleet')
+    .description(
+      'retry a commit that failed in a pool, or the nodes that failed at its commit; or continue a commit that failures stopped in the whole fleet',
+    )
     .argument('[pool]')
     .option('--all', 'continue the commit that failures stopped in the whole fleet')
     .option('--revision <rev>', 'commit to retry, at least seven characters. Default: the last that failed')
@@ -33,8 +38,9 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
-  if (!last) throw new Error(`nothing in ${name} can be retried: no commit failed there; check with: nodewave status`)
+  if (!last) throw new Error(`nothing in ${name} can be retried: ${isFleet ? NO_STOP : NO_FAILURE}; check with: nodewave status`)
   const ref = revision === undefined ? last : refNamed(revision, failed, `cannot retry in ${name}: unknown commit`)
+  if (!isFleet) refuseDuringRollback(poolNamed(pools, pool ?? ''), ref)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
@@ -43,6 +49,14 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Retry', effect: runEnded(ref) }],
   }
+}
+
+/** The pool stays where it was rolled back to: nothing else is tried there. */
+function refuseDuringRollback({ name, status: { rollback } }: PoolStatusView, { fingerprint }: RevisionRef): void {
+  if (rollback && rollback.to.fingerprint !== fingerprint)
+    throw new Error(
+      `cannot retry in pool "${name}": it is rolled back to ${describeRef(rollback.to)}; first end that with: nodewave resume ${name}`,
+    )
 }
 
 /**

@@ -10,10 +10,17 @@ const SHOWN = 3
 /** Of one pool: what its conditions say, what people did last, how the last rollouts went, where it can be rolled back to. */
 export function poolDetails({ status }: PoolStatusView, { now, ...look }: Look & { readonly now: number }): string[] {
   const { conditions = [], controls = [], rollbackTo = [] } = status
+  // The table above has what Ready says unless all is well: nobody has to read it twice.
+  const said = conditions.find(({ type, status: holds }) => type === 'Ready' && holds !== 'True')?.message
   const known = conditions.flatMap(({ type, status: holds, reason, message }) =>
     type === 'Ready' || holds === 'False'
       ? []
-      : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: foldAt(look), by: 2 })],
+      : [
+          folded(printable(`  ${type} ${reason}: ${message === said ? 'see above' : message}`), {
+            columns: foldAt(look),
+            by: 2,
+          }),
+        ],
   )
   return [
     ...section('CONDITIONS', known),
