@@ -42,7 +42,7 @@ export function simulateCommand(io: CliIo): Command {
       'file of pods and PodDisruptionBudgets, as `kubectl get pods,pdb -A -o json` prints them. Default: no pods',
     )
     .option('--at <time>', 'time at which the commit arrives, such as 2026-11-21T22:00:00Z. Default: now', instant)
-    .addOption(new Option('--within <duration>', 'longest time to simulate').argParser(timeSpan).default(30 * DAY, '30d'))
+    .addOption(new Option('--within <duration>', 'longest time to simulate').argParser(timeSpan).default(30 * DAY, '720h'))
     .addOption(new Option('--fail <node...>', 'nodes on which the change fails').default([], 'none'))
     .addOption(
       new Option('--slow <node=times...>', 'nodes that need more time, with a factor')

@@ -111,6 +111,14 @@ test('simulate looks no further than it is told, and says so', async () => {
   expect(code).toBe(1)
 })
 
+test('the defaults of times that the help of simulate states are times that it accepts', async () => {
+  const { stdout } = await runCli('/', ['simulate', '--help'])
+  const defaults = [...stdout.replace(/\s+/g, ' ').matchAll(/--([a-z-]+) <duration> [^(]*\(default: (\w+)\)/g)]
+  expect(defaults.map(([, option]) => option)).toContain('within')
+  const options = defaults.flatMap(([, option, value]) => [`--${option}`, value ?? ''])
+  expect(await runCli(await aChangedFleet(), [...SIMULATE, ...options])).toMatchObject({ stderr: '' })
+})
+
 test('simulate lets a slow node need so many times as long', async () => {
   const { stdout } = await runCli(await aChangedFleet(), [...SIMULATE, '--slow', 'w-0=6', '--restart-time', '20s', '-o', 'json'])
   expect(JSON.parse(stdout).endsAt).toBe('2026-11-21T22:12:20.000Z')
