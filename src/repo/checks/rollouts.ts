@@ -45,7 +45,7 @@ function noneUnavailable(document: Stating, path: readonly string[], share: Shar
   ]
 }
 
-/** The first wave takes a node nevertheless, and another one is skipped: neither is what it says. */
+/** It would take one node, for a percentage that rounds to none does: not what it says. */
 function emptyWave(document: Stating, { name, nodes }: NonNullable<RolloutSpec['waves']>[number], index: number): Problem[] {
   const size = 'count' in nodes ? nodes.count : 'percent' in nodes ? nodes.percent : 1
   if (size > 0) return []

@@ -9,7 +9,7 @@ const wave = z.strictObject({
   nodes: z
     .union([share, selector], 'expected a whole number, a percentage such as "20%", or a selector')
     .describe(
-      'How many nodes are done when the wave is: a count or a percentage of the pool, or a selector that names them. The last wave always takes what is left.',
+      'Nodes that the wave adds to those before it: a count, a percentage of the pool (rounded down, at least one node), or a selector that names them. The last wave takes what is left.',
     ),
   soak: duration
     .exactOptional()
