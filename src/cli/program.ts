@@ -62,7 +62,7 @@ async function buildProgram(name: string | undefined, io: CliIo): Promise<Comman
     .version(VERSION, '-v, --version')
     .addHelpText(
       'after',
-      '\n`nodewave agent --help` describes the agent, which runs on each node.\n\nExit codes: 0 success, no change, everything Ready; 1 there are changes,\nsomething is not Ready, or --wait timed out; 2 an error.\n\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD',
+      '\n`nodewave agent --help` describes the agent, which runs on each node.\n\nExit codes: 0 success, no change, everything Ready; 1 there are changes,\nsomething is not Ready, or --wait was refused, failed or timed out; 2 an error.\n\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD',
     )
   const named = COMMANDS[name ?? '']
   const loaded = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load(io))) : [await named(io)]
