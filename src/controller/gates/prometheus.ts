@@ -64,7 +64,8 @@ async function sent(
     return await fetch(url, { ...init, redirect: 'manual' })
   } catch (error) {
     const { message, cause } = error as Error
-    throw new Error(cause instanceof Error ? cause.message || message : message, { cause: error })
+    const why = cause instanceof Error ? cause.message || message : message
+    throw new Error(`failed to query ${new URL(url).origin}: ${why}`, { cause: error })
   }
 }
 
