@@ -103,7 +103,7 @@ test('content that failed in the pool needs a retry, whatever its commit is call
 test('a push of the content that a pool was rolled back from does not end the rollback', () => {
   const rollback = { to: TWO, from: THREE, who: 'ada', at: '2026-11-21T08:00:00Z' }
   expect(runningPool('workers', { pool: aPool({ rollback }) }, ENDS).notes).toEqual([
-    'rolled back to aaaaaaa by ada at 2026-11-21T08:00:00Z; end it with: nodewave resume',
+    'rolled back to aaaaaaa by ada at 2026-11-21T08:00:00Z; end it with: nodewave resume workers',
     'the pool was rolled back from the planned content, so a push does not end the rollback; end it: nodewave resume workers',
   ])
 })

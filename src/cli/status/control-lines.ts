@@ -3,14 +3,16 @@ import { nameList } from '../paint.ts'
 import type { PoolStatusView } from './pool-view.ts'
 
 /** What people have set and what it means now, with who and when; not what the pool's condition says anyway. */
-export function controlLines({ status, controls = {} }: PoolStatusView, said: string): string[] {
+export function controlLines({ name, status, controls = {} }: PoolStatusView, said: string): string[] {
   const { observedControls = {}, rollback } = status
   const fleet =
     observedControls.fleetPaused === undefined
       ? []
       : [`the whole fleet is paused${signed(status, 'PauseFleet')}${reason(observedControls.fleetPaused)}`]
   const own = controls.paused === undefined ? [] : [`paused${signed(status, 'Pause')}${reason(controls.paused)}`]
-  const back = rollback ? [`rolled back to ${rollback.to.revision.slice(0, 7)}${by(rollback)}; end it with: nodewave resume`] : []
+  const back = rollback
+    ? [`rolled back to ${rollback.to.revision.slice(0, 7)}${by(rollback)}; end it with: nodewave resume ${name}`]
+    : []
   const asked = controls.rollback !== undefined && controls.rollback !== observedControls.rollback ? ['rollback requested'] : []
   return [...fleet, ...own, ...back, ...asked].filter((line) => !said.includes(line.split(';')[0] ?? line))
 }
