@@ -4,7 +4,7 @@ import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
-import { isInRollout } from './node-progress.ts'
+import { isInRollout } from './goal.ts'
 import type { Rollout } from './rollout.ts'
 
 export interface NodeWasContext {

@@ -1,5 +1,5 @@
 import type { HistoryEntry, LaterFailures } from '../../protocol/node-pool.ts'
-import { isInRollout } from './node-progress.ts'
+import { isInRollout } from './goal.ts'
 import type { Member, PoolState } from './pool-state.ts'
 
 /** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */

@@ -1,5 +1,5 @@
+import { isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
-import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
 
 /**

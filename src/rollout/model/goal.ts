@@ -1,0 +1,57 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { isApplied, isFailure, isReplayed } from './agent-report.ts'
+import { deadlineOf, type RolloutClock, refusalEnds } from './deadlines.ts'
+import { hadNoTime } from './evidence.ts'
+import { isFromAhead } from './instant.ts'
+import type { Assignment, NodeView } from './node-view.ts'
+import { hasFailedProof } from './proof.ts'
+import { hasRebootedAfterAll } from './reboot.ts'
+import type { NodeTarget } from './snapshot.ts'
+
+export interface GoalContext extends RolloutClock {
+  readonly wanted: NodeTarget
+  /** What the agent says about the present assignment. */
+  readonly report: AgentStatus | undefined
+  /** It is to be rebooted with its next assignment. */
+  readonly isToReboot?: boolean
+}
+
+/** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
+export function hasGoal(
+  node: NodeView,
+  { wanted, report }: Pick<GoalContext, 'wanted' | 'report'>,
+  clock: RolloutClock,
+): node is NodeView & { readonly assigned: Assignment } {
+  const { assigned } = node
+  if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
+  if (isFailure(report) && hasRebootedAfterAll(node)) return false
+  if (isReplayed(report) && clock.now >= refusalEnds(assigned, clock)) return false
+  if (isTriedAgain(node, assigned, { report, clock })) return false
+  // It is back. Else it would fail the commit at the moment in which it is Ready again.
+  if (node.ready && hadNoTime({ node, report }, clock)) return false
+  if (isInRollout(assigned, clock)) return true
+  if (isApplied(report)) return !hasFailedProof(node, report)
+  return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
+}
+
+/**
+ * Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. One that is further ahead than work may
+ * take was assigned by a clock that has been put back since: nothing shows that it is of this run, so it is tried once more.
+ */
+function isTriedAgain(
+  node: NodeView,
+  assigned: Assignment,
+  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+): boolean {
+  const { retriedAt = Number.NEGATIVE_INFINITY, now, applyTimeout } = clock
+  const { at } = assigned
+  if (at === undefined) return false
+  const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
+  if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
+  return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
+}
+
+/** It was assigned in the run under way: only then does its failure speak against the target. */
+export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
+  return at === undefined || at >= rolloutStart
+}

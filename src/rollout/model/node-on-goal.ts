@@ -1,0 +1,29 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { NodePhase } from '../../protocol/node-pool.ts'
+import { deadlineOf, type RolloutClock } from './deadlines.ts'
+import type { Instant } from './instant.ts'
+import { type Failure, failed, type NodeProgress } from './node-progress.ts'
+import type { Assignment, NodeView } from './node-view.ts'
+import type { Proof } from './proof.ts'
+import type { NodeTarget } from './snapshot.ts'
+
+/** A node that is assigned what is wanted of it. */
+export interface NodeOnGoal {
+  readonly node: NodeView
+  readonly assigned: Assignment
+  readonly wanted: Extract<NodeTarget, { kind: 'config' }>
+  readonly report: AgentStatus | undefined
+  readonly course: RolloutClock & { readonly soak: number; readonly proof?: Proof | undefined }
+}
+
+export function untilDeadline(
+  { assigned, course }: NodeOnGoal,
+  { phase, failure }: { readonly phase: NodePhase; readonly failure: Failure },
+): NodeProgress {
+  const until = deadlineOf(assigned, course)
+  return course.now < until ? { phase, pending: true, until } : failed(failure)
+}
+
+export function appliedAt(report: AgentStatus | undefined): Instant {
+  return Date.parse(report?.since ?? '')
+}

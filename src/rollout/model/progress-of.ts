@@ -1,0 +1,43 @@
+import { isFailure } from './agent-report.ts'
+import type { Reported } from './availability.ts'
+import { joiningEnds } from './deadlines.ts'
+import { type GoalContext, hasGoal } from './goal.ts'
+import { stamp } from './instant.ts'
+import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
+import type { NodeView } from './node-view.ts'
+import { onGoal } from './progress-on-goal.ts'
+import type { Proof } from './proof.ts'
+
+/**
+ * @param course.soak milliseconds that the node must stay healthy before it counts as Current
+ * @param course.joins new to a pool that has something proven to give it
+ * @param course.proof how it stands with the pod that has to run on it; absent: none has to
+ */
+export function progressOf(
+  node: NodeView,
+  course: GoalContext & { readonly soak: number; readonly joins: boolean; readonly proof?: Proof | undefined },
+): NodeProgress {
+  const { wanted, joins } = course
+  if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
+  if (node.hold !== undefined) return { phase: 'Held', pending: false }
+  if (node.leaving) return { phase: 'Leaving', pending: false }
+  if (wanted.kind === 'problem' && wanted.reason !== undefined) return { phase: 'Waiting', pending: false }
+  if (wanted.kind === 'problem')
+    return { phase: 'Waiting', pending: false, failure: { reason: RENDER_FAILED, message: wanted.message } }
+  if (joins) return { phase: 'Joining', pending: true, until: joiningEnds(node, course) }
+  if (course.isToReboot || !hasGoal(node, course, course))
+    return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
+  return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
+}
+
+/** After this long it counts as down for good, which changes how it may be mended. */
+function unreachable({ readySince }: NodeView, { applyTimeout }: GoalContext): NodeProgress {
+  return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
+}
+
+/** It failed at what this rollout assigned it, and is to get the stable content: afterwards nothing on it tells of that. */
+export function failedBeforeRepair({ node: { ready, readySince }, report }: Reported): NodeProgress {
+  const reason = ready ? 'NotRestored' : 'NotReady'
+  const message = ready ? 'it does not serve' : `node is not Ready since ${stamp(readySince)}`
+  return failed(isFailure(report) && report?.error ? report.error : { reason, message })
+}

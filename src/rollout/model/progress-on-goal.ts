@@ -1,0 +1,104 @@
+import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
+import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
+import { countedFrom, countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakHeardAt } from './deadlines.ts'
+import { isEvidence, isUntried } from './evidence.ts'
+import { stamp } from './instant.ts'
+import { appliedAt, type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
+import { failed, type NodeProgress } from './node-progress.ts'
+import type { Assignment, NodeView } from './node-view.ts'
+import { fallen, putBackBadly } from './progress-when-down.ts'
+import { isOpen } from './proof.ts'
+import { awaitsReboot } from './reboot.ts'
+
+export function onGoal(subject: NodeOnGoal): NodeProgress {
+  const progress = stageOf(subject)
+  return progress.phase === 'Failed' && !isEvidence(subject, subject.course) ? { ...progress, isEvidence: false } : progress
+}
+
+function stageOf(subject: NodeOnGoal): NodeProgress {
+  const { node, report, wanted, course } = subject
+  if (isUntried(subject, course)) return untried(subject)
+  if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
+  if (report && isFailure(report)) return ended(subject, report)
+  if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
+  if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
+  if (report === undefined) return silent(subject)
+  if (isOursToGrant(node, report)) return { phase: 'Waiting', pending: true }
+  if (report.error?.reason === REBOOTING) return rebooting(subject, report)
+  const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
+  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })
+}
+
+function ended({ assigned, course }: NodeOnGoal, report: AgentStatus): NodeProgress {
+  if (isOvertaken(assigned, report, course.now)) return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, course) }
+  const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
+  return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, course) } : failure
+}
+
+/** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
+function isOursToGrant(node: NodeView, report: AgentStatus): boolean {
+  return node.ready && report.error === undefined && asksForMore(node, report)
+}
+
+/** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
+function untried({ assigned, course }: NodeOnGoal): NodeProgress {
+  const until = deadlineOf(assigned, course)
+  return { phase: 'Unreachable', pending: false, ...(until > course.now && { until }) }
+}
+
+/** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
+function silent(subject: NodeOnGoal): NodeProgress {
+  const { node, assigned, course } = subject
+  const message = 'the agent has not started the assignment'
+  if (node.ready) {
+    const until = silenceEnds(assigned, course)
+    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
+  }
+  const failure = { reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}, and ${message}` }
+  return untilDeadline(subject, { phase: 'Assigned', failure })
+}
+
+/** Nothing more is heard of it before it is back. */
+function rebooting(subject: NodeOnGoal, { since }: AgentStatus): NodeProgress {
+  const message = `the machine was ordered to reboot after ${since}, and its agent has not come back`
+  return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'RebootTimeout', message } })
+}
+
+/** Applied and Ready: the version must show, a pod must run, and it must last. */
+function proving(subject: NodeOnGoal): NodeProgress {
+  const { node, wanted, assigned, report, course } = subject
+  const version = wanted.version?.replace(/^v/, '')
+  if (version !== undefined && node.kubeletVersion !== version) {
+    const message = `node runs kubelet "${node.kubeletVersion}", expected "${version}"`
+    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
+  }
+  if (node.staleReady) {
+    const message = `node is Ready by a heartbeat from before its kubelet was restarted at ${report?.kubeletStartedAt}`
+    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
+  }
+  if (awaitsReboot(node)) {
+    const message = `the agent has finished, and the Node still shows the boot "${node.bootId}", which was to end`
+    return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
+  }
+  const { proof } = course
+  if (proof && isOpen(proof)) {
+    const until = proof.kind === 'Underway' ? proof.until : undefined
+    return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
+  }
+  if (course.soak === 0) return { phase: 'Current', pending: false }
+  const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
+  const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
+  const until = Math.max(lasted, soakHeardAt(course.soak, course))
+  if (course.now >= until) {
+    const changesAt = countsFrom(stamps, course)
+    return { phase: 'Current', pending: false, ...(changesAt !== undefined && { until: changesAt }) }
+  }
+  const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
+  if (!pressure) return { phase: 'Soaking', pending: true, until }
+  return failed({ reason: pressure.type, message: `node has ${pressure.type} since ${stamp(pressure.since)}, in its soak` })
+}
+
+function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {
+  const needs = report.needs ? `, needs "${report.needs}" and is granted "${assigned.grant}"` : ''
+  return `the agent is still at "${report.phase}"${needs}${report.error ? `: ${report.error.message}` : ''}`
+}

@@ -1,0 +1,45 @@
+import { countedFrom, deadlineOf, latestOf } from './deadlines.ts'
+import { type Instant, isFromAhead, stamp } from './instant.ts'
+import { appliedAt, type NodeOnGoal } from './node-on-goal.ts'
+import { failed, type NodeProgress } from './node-progress.ts'
+import { isOpen } from './proof.ts'
+
+/** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
+export function putBackBadly(subject: NodeOnGoal): NodeProgress {
+  const { node, report, course } = subject
+  const until = countedFrom(downSince(subject), course) + course.applyTimeout
+  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+  const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
+  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}${said}` })
+}
+
+/** What is not Ready for longer in its soak fails it; a kubelet that starts may say so for a moment. */
+const BLINK = 60_000
+
+/**
+ * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
+ * like any other.
+ */
+export function fallen(subject: NodeOnGoal): NodeProgress {
+  const { node, assigned, report, wanted, course } = subject
+  // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
+  const clock = { ...course, now: node.readySince }
+  const soaked =
+    !(course.proof && isOpen(course.proof)) && node.readySince >= latestOf([appliedAt(report)], { assigned, clock }) + course.soak
+  const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
+  const until = countedFrom(downSince(subject, course.soak), course) + patience
+  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+  const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
+  if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
+  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}` })
+}
+
+/**
+ * Since when a node is not Ready. A stamp of its clock that is further ahead than work may take stands for the end of its work and its soak:
+ * counted for what it says, it would move on with the time, and the node would never fail.
+ */
+function downSince({ node: { readySince }, assigned, course }: NodeOnGoal, soak = 0): Instant {
+  const { now, applyTimeout } = course
+  const isAhead = isFromAhead(readySince, { now, longest: applyTimeout })
+  return Math.min(isAhead ? deadlineOf(assigned, course) + soak : readySince, now)
+}
