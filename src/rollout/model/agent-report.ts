@@ -72,3 +72,8 @@ export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefi
 export function alreadyRuns(digest: string, report: AgentStatus | undefined): boolean {
   return report?.active === digest && !isToMerge(report) && (isApplied(report) || isFailure(report))
 }
+
+/** Its agent found good what it runs; one that says nothing of that is older than the field. */
+export function isFoundGood(report: AgentStatus | undefined, digest: string): boolean {
+  return report?.lastKnownGood === undefined || report.lastKnownGood === digest
+}

@@ -1,5 +1,5 @@
 import type { NodeWas } from '../../protocol/desired-config.ts'
-import { isInFlight } from './agent-report.ts'
+import { isFoundGood, isInFlight } from './agent-report.ts'
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
@@ -59,6 +59,6 @@ function isDisturbed({ node, report, isExposed }: Candidate, clock: RolloutClock
 
 /** What it was assigned held on it, and it went down after that. No wave is open in which others could take its place. */
 function isOutage({ node, report }: Candidate): boolean {
-  const { lastKnownGood: proved = report?.digest, since = '' } = report ?? {}
-  return isHealed({ node, report }) && proved === node.assigned?.digest && node.readySince >= Date.parse(since)
+  if (!node.assigned || !isHealed({ node, report }) || !isFoundGood(report, node.assigned.digest)) return false
+  return node.readySince >= Date.parse(report?.since ?? '')
 }

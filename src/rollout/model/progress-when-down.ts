@@ -1,3 +1,4 @@
+import { isFoundGood } from './agent-report.ts'
 import { countedFrom, deadlineOf, latestOf } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
 import { appliedAt, type NodeOnGoal } from './node-on-goal.ts'
@@ -29,8 +30,7 @@ export function fallen(subject: NodeOnGoal): NodeProgress {
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
   const until = countedFrom(downSince(subject, course.soak), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
-  const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
-  if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
+  if (isFoundGood(report, wanted.digest) && soaked) return { phase: 'Unreachable', pending: false }
   return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}` })
 }
 

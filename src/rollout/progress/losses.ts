@@ -1,7 +1,7 @@
 import { byText } from '../../protocol/by-text.ts'
 import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
-import { isApplied } from '../model/agent-report.ts'
+import { isApplied, isFoundGood } from '../model/agent-report.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import { isEvidence } from '../model/evidence.ts'
 import { isInRollout } from '../model/goal.ts'
@@ -77,12 +77,11 @@ function isStillDown({ node, progress }: Member): boolean {
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */
-function isBroken({ node, assigned, wanted, report, progress }: Member, clock: RolloutClock): boolean {
+function isBroken({ node, assigned, report, progress }: Member, clock: RolloutClock): boolean {
   if (node.ready || node.shutDown || !assigned || !node.assigned || !progress.pending) return false
   if (!isInRollout(node.assigned, clock) || !isEvidence({ node, report }, clock)) return false
   if (progress.phase !== 'Unreachable') return true
-  const isProved = report?.lastKnownGood === undefined || (wanted.kind === 'config' && report.lastKnownGood === wanted.digest)
-  return report?.phase === 'RolledBack' || (isApplied(report) && !isProved)
+  return report?.phase === 'RolledBack' || (isApplied(report) && !isFoundGood(report, node.assigned.digest))
 }
 
 function isSame(before: Losses, after: Losses): boolean {
