@@ -4,6 +4,7 @@ import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
 import { joiningEnds } from './model/deadlines.ts'
+import { chanceEnds } from './model/evidence.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
@@ -38,6 +39,7 @@ function considerMember(
   if (member.exposure.because === 'Joining') consider(joiningEnds(node, poolState.pool.policy))
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
+  if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))

@@ -40,6 +40,7 @@ const mostlyAbsent = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 /** Any node, whether it can come to be so or not. */
 const state = fc.record({
   assigned: fc.option(fc.record({ content, at: instant, phase }), { freq: 6, nil: undefined }),
+  was: mostlyAbsent(fc.constantFrom('Down' as const, 'Unsound' as const, 'Silent' as const, 'Disturbed' as const)),
   ready: mostlyAbsent(fc.record({ ready: fc.boolean(), since: instant })),
   cordon: mostlyAbsent(fc.record({ content, state: fc.constantFrom('Ours', 'Found', 'Skipped', 'Released'), at: instant })),
   isCordoned: mostlyAbsent(fc.constant(true)),
@@ -211,7 +212,7 @@ function revisionOf(name: string): Revision {
 
 function nodeAs(
   name: string,
-  { assigned, ready, cordon, isCordoned, hold, createdAt, proof, pressure, reboot }: State,
+  { assigned, was, ready, cordon, isCordoned, hold, createdAt, proof, pressure, reboot }: State,
 ): NodeDraft {
   let node = aNode(name).withPause().booted('first')
   if (createdAt !== undefined) node = node.createdAtInstant(createdAt)
@@ -225,6 +226,7 @@ function nodeAs(
     node = node.toReboot('first', { at: stamp(reboot === 'asked' ? noon - hour : noon) })
   if (reboot === 'required' && node.status) node = node.requiringReboot('first')
   if (reboot === 'ordered' && assigned) node = node.orderedToReboot(assigned.content, { boot: 'first' }, { at: assigned.at })
+  if (was !== undefined) node = node.assignedWhile(was)
   if (cordon) node = node.drainedFor(cordon.content, { at: cordon.at, state: cordon.state as 'Ours' })
   if (isCordoned === true) node = node.cordoned()
   if (proof) node = node.noting(proof, { ...(proof === 'Failed' && { message: 'a test' }) })

@@ -1,6 +1,7 @@
 import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
+import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { waitsAfterReboot } from '../model/reboot.ts'
@@ -16,7 +17,7 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
   if (isInFlight(node, report)) return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
-  return Math.min(waitsAfterReboot(node, now) ?? Number.POSITIVE_INFINITY, refusal)
+  return Math.min(refusal, orNever(waitsAfterReboot(node, now)), orNever(chanceEnds({ node, report }, clock)))
 }
 
 /** In service, nobody asks for its reboot, and all its stamps are of the past. */
@@ -24,6 +25,10 @@ function isQuiet(node: NodeView, now: Instant): boolean {
   const { ready, unschedulable, mark, rebootRequest, readySince, createdAt, assigned } = node
   if (!ready || unschedulable || mark !== undefined || rebootRequest !== undefined) return false
   return readySince <= now && createdAt <= now && (assigned === undefined || (assigned.at ?? Number.POSITIVE_INFINITY) <= now)
+}
+
+function orNever(instant: Instant | undefined): Instant {
+  return instant ?? Number.POSITIVE_INFINITY
 }
 
 function later(instant: Instant, now: Instant): Instant {

@@ -1,6 +1,7 @@
 import { isApplied, isFailure, isInFlight } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import { deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import type { Instant } from './instant.ts'
 import { hasFailedProof, isBeingProved } from './proof.ts'
 
 /**
@@ -32,6 +33,13 @@ export function hadNoTime({ node, report }: Reported, clock: RolloutClock): bool
 /** It has had the time that its work may take, or its agent gave up. */
 export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock): boolean {
   return node.assigned === undefined || isFailure(report) || clock.now >= deadlineOf(node.assigned, clock)
+}
+
+/** When time alone has the wave of a node that is no evidence give its place to another; undefined: it has done so, or does not. */
+export function chanceEnds(subject: Reported, clock: RolloutClock): Instant | undefined {
+  const { assigned } = subject.node
+  if (assigned === undefined || hasHadItsChance(subject, clock) || isEvidence(subject, clock)) return undefined
+  return deadlineOf(assigned, clock)
 }
 
 function wasStuckBefore({ node, report }: Reported): boolean {

@@ -1,5 +1,6 @@
 import type { AgentStatus } from '../../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
+import type { NodeWas } from '../../../src/protocol/desired-config.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
 import type { RebootOrder, RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import type { RequestedBy } from '../../../src/protocol/requested-by.ts'
@@ -89,14 +90,18 @@ export class NodeDraft implements NodeView {
 
   /** An earlier assignment of the same rollout had taken it down. */
   takenDown(): NodeDraft {
-    const { assigned } = this
-    return assigned ? this.#with({ assigned: { ...assigned, nodeWas: 'Disturbed' } }) : this
+    return this.assignedWhile('Disturbed')
   }
 
   /** It was not Ready when it was assigned. */
   assignedWhileDown(): NodeDraft {
+    return this.assignedWhile('Down')
+  }
+
+  /** How it was when it was assigned. */
+  assignedWhile(nodeWas: NodeWas): NodeDraft {
     const { assigned } = this
-    return assigned ? this.#with({ assigned: { ...assigned, nodeWas: 'Down' } }) : this
+    return assigned ? this.#with({ assigned: { ...assigned, nodeWas } }) : this
   }
 
   /** The agent speaks of the present assignment. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
-import { decide } from '../../../src/rollout/decide.ts'
+import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Memory } from '../../../src/rollout/model/snapshot.ts'
 import { assignments, condition } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, aYoungNode, type NodeDraft } from '../builders/nodes.ts'
+import { aNode, aYoungNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -223,4 +223,23 @@ test('an operator has the only node of a pool try a fix once more that failed on
   expect(retried.actions).toMatchObject([{ kind: 'assign', node: 'z', digest: 'b', nodeWas: 'Unsound' }])
   expect(assignments(ended)).toEqual([])
   expect(condition(ended, 'Stalled')).toMatchObject({ reason: 'NodesFailed' })
+})
+
+test('a wave gives the place of a node on which no pod runs to another one when its time is over, though nothing else happens', () => {
+  const unsound = aNode('n0')
+    .withPause()
+    .assignedTo('new', { at: noon - 3 * minute })
+    .assignedWhile('Unsound')
+    .reporting('Applied')
+    .noting('Failed', { endedAt: noon })
+  const canary = { since: noon - 5 * minute, waves: [aWave('canary', 1)], wave: { index: 1, count: 2, name: 'canary' } }
+  const options = { ...canary, stable: 'older', maxUnavailable: 2, applyTimeout: 10 * minute, proof: {} }
+  const pool = aPool(options).with(unsound, ...nodes('n1', 'n2').map((node) => node.on('older')))
+  const first = assess(pool, noon)
+  const over = noon + 7 * minute
+
+  expect(first.wakeAt).toBe(over)
+  expect(first.proposal.requests).toEqual([])
+  expect(assess(pool, over).proposal.requests).toHaveLength(1)
+  expect(assess(pool, over, first).proposal.requests).toHaveLength(1)
 })
