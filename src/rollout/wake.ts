@@ -3,7 +3,7 @@ import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
-import { joiningEnds } from './model/deadlines.ts'
+import { countsFrom, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
@@ -45,6 +45,8 @@ function considerMember(
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   // A stamp that is ahead counts as now until then: what is measured from it moves on with the time.
   consider(node.assigned?.at)
+  // Of one that is further ahead than work may take, from then on.
+  if (node.assigned?.at !== undefined) consider(countsFrom([node.assigned.at], poolState.clock))
   consider(takenAt)
   consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))

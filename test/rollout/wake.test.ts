@@ -43,6 +43,17 @@ test('pool wakes when a stamp that is further ahead than work may take comes nea
   expect(decide(paused, noon + 3 * minute + 1).status.nodes.byPhase).toEqual({ Soaking: 1, Waiting: 1 })
 })
 
+test('pool wakes when an assignment that is further ahead than work may take comes near: from then on it counts as made just now', () => {
+  const down = aNode('n0')
+    .assignedTo('new', { at: noon + 13 * minute })
+    .assignedWhileDown()
+    .notReady(noon - hour)
+  const options = { stable: 'older', since: noon - minute, applyTimeout: 10 * minute, maxUnavailable: 1 }
+  const pool = aPool({ ...options, waves: [aWave('canary', 1)] }).with(down, aNode('n1').on('older'))
+
+  expect(assess(pool, noon).wakeAt).toBe(noon + 3 * minute + 1)
+})
+
 test('pool wakes when a node that joins is young no more: from then on it waits for its turn', () => {
   const young = aNode('y').createdAtInstant(noon - 2 * minute)
   const options = { head: 'older', stable: 'older', since: noon - hour, applyTimeout: 10 * minute, controls: { paused: '' } }
