@@ -217,6 +217,22 @@ test('two pools that keep each other from going on, where nothing is proven, say
   })
 })
 
+test('a pool that waits for the budget of the fleet names no rollback of a pool that has completed nothing: it would be refused', () => {
+  const history = [
+    aRollout('bad', { result: 'Halted', startedAt: noon - 20 * minute }),
+    aRollout('older', { result: 'Superseded', startedAt: noon - hour }),
+  ]
+  const unproven = aPool({ dependsOn: ['a'], rejected: ['bad'], history }).with(fallen, aNode('b-1').on('older'))
+  const b = { ...unproven, name: 'b' }
+  const a = pool('a', {}, [aNode('a-0').on('older')])
+  const decide = (controls: PoolSnapshot['controls']) =>
+    decideFleet({ pools: [a, { ...b, controls }], policy: { maxUnavailable: { count: 1 } }, controls: {} }, noon)
+  const told = decide({}).get('a')
+
+  expect(decide({ rollback: '' }).get('b')?.status).not.toHaveProperty('rollback')
+  expect(told && condition(told, 'Ready').message).toContain('"b-0" of "b", which waits for this pool: repair them, or raise')
+})
+
 test('a node whose work is overdue is named as who uses up the budget of the fleet, though its agent says that it goes on', () => {
   const hung = (minutes: number) =>
     aNode('b-0')
