@@ -70,15 +70,16 @@ function rejection({ pool, rollout, notable }: PoolState): Explanation | undefin
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
 }
 
-/** During a rollback a retry begins nothing. Where the pool is halted at the newest commit, the way back needs no commit. */
-function otherRemedies(pool: PoolState['pool'], rollout: PoolState['rollout'], refused: RevisionRef): string {
-  const { memory, state, commitBlocker } = rollout
+/** During a rollback a retry begins nothing, nor does one of what is not the newest commit. Where the pool is halted, the way back needs no commit. */
+function otherRemedies(pool: PoolState['pool'], { memory, state }: PoolState['rollout'], refused: RevisionRef): string {
   const retry = retryCommand(pool.name, refused, memory)
   if (memory.rollback && memory.rollback.to.fingerprint !== refused.fingerprint)
     return `; to try it again: ${endRollbackCommand(pool.name)}, and then: ${retry}`
   const choices = rollbackChoices(memory, pool.kept ?? pool.known)
-  const back = state === 'Halted' && !commitBlocker && !memory.rollback && rollbackAsked('', { memory, choices })
-  return back ? `; to go back now: ${rollbackCommand(pool.name, back)}; to try it again: ${retry}` : `, or: ${retry}`
+  const back = state === 'Halted' && !memory.rollback && rollbackAsked('', { memory, choices })
+  const isNext = memory.rollback !== undefined || isRejected(memory, pool.head)
+  if (!back) return isNext ? `, or: ${retry}` : ''
+  return `; to go back now: ${rollbackCommand(pool.name, back)}${isNext ? `; to try it again: ${retry}` : ''}`
 }
 
 function whatIsTouched(rollout: PoolState['rollout']): string {

@@ -179,7 +179,7 @@ test('a node that a halted commit left down gets what is proven once a newer com
     reason: 'Halted',
     message:
       'bad failed; broken nodes are repaired with older, no other node changes; new waits for "a", which has not completed it; ' +
-      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
+      'push a fix or a revert; to go back now: nodewave rollback b --to older (or kubectl annotate --overwrite nwp/b nodewave.io/rollback=older)',
   })
 })
 
@@ -211,9 +211,7 @@ test('two pools that keep each other from going on, where nothing is proven, say
   })
   expect(condition(b, 'Stalled')).toMatchObject({
     reason: 'Halted',
-    message:
-      'bad failed; no node changes; new waits for "a", which has not completed it; ' +
-      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
+    message: 'bad failed; no node changes; new waits for "a", which has not completed it; push a fix or a revert',
   })
 })
 
