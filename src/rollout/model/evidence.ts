@@ -1,3 +1,4 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isInFlight } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import { deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
@@ -46,8 +47,13 @@ function wasStuckBefore({ node, report }: Reported): boolean {
   const { assigned, status } = node
   if (report !== undefined) return false
   if (assigned?.nodeWas === 'Silent') return true
-  if (status === undefined) return false
+  if (status === undefined || isWaiting(status)) return false
   return !isApplied(status) && !isFailure(status) && status.phase !== 'Reverted' && isInFlight(node, report)
+}
+
+/** Its agent asks for a greater grant, and has changed nothing; one that went bad asks with an error. */
+function isWaiting({ phase, error }: AgentStatus): boolean {
+  return phase === 'Blocked' && error === undefined
 }
 
 /** What it was assigned holds on it, and no pod has still to show so. Whether it stays Ready then is that content's doing. */

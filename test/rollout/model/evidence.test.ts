@@ -23,6 +23,22 @@ test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['went down after it was assigned', true, assigned(noon - minute).notReady(noon)],
   ['was at other work when it was assigned, and says nothing of this one', false, stuck.assignedTo('new', { at: noon - minute })],
   ['was at other work when it was assigned, and reports this one', true, stuck.assignedTo('new').reporting('Applying')],
+  [
+    'waited for a greater grant for another content when it was assigned, and says nothing of this one',
+    true,
+    aNode('a')
+      .assignedTo('older', { at: noon - hour })
+      .reporting('Blocked', { needs: 'drain' })
+      .assignedTo('new', { at: noon - minute }),
+  ],
+  [
+    'waited for a grant to be put back when it was assigned, and says nothing of this one',
+    false,
+    aNode('a')
+      .assignedTo('older', { at: noon - hour })
+      .reporting('Blocked', { needs: 'drain', error: { reason: 'HealthCheckFailed', message: 'kubelet exited' } })
+      .assignedTo('new', { at: noon - minute }),
+  ],
   ['had a silent agent when it was assigned, which stays silent', false, silent],
   ['had a silent agent when it was assigned, which reports this one', true, silent.reporting('Applying')],
   ['did not serve when it was assigned, and is at work', false, unsound(aNode('a')).reporting('Applying')],
