@@ -8,7 +8,7 @@ import { listNames, shortName } from '../model/text.ts'
 
 type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Leaving' | 'Down'
 
-/** What is said of such nodes. Those that are down, and those whose drain was given up, come back by themselves, or may. */
+/** Those that are down, and those whose drain was given up, come back by themselves, or may. */
 const TOLD: Readonly<Record<Cause, string>> = {
   Held: 'held; include it with: nodewave release',
   Unmanaged: 'assigned by hand; remove the annotation desired-config',
@@ -33,7 +33,7 @@ export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const concerned = ofNewest.length > 0 ? ofNewest : members.filter((member) => (member.wave ?? open) < open)
   const causes = Map.groupBy(concerned, causeOf)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
-  const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
+  const told = [...causes].flatMap(([cause, left]) => (cause ? [describe(cause, left)] : [])).sort()
   const message = `no eligible node for ${shortName(rollout.target)}; ${told.join('; ')}`
   return { reason: 'NoEligibleNode', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
 }
@@ -56,6 +56,13 @@ function causeOf({ progress: { phase, pending, failure }, drain }: Member): Caus
   return phase === 'Unreachable' ? 'Down' : undefined
 }
 
-function namesOf(left: readonly Member[]): string {
-  return listNames(left.map(({ node }) => node.name).sort())
+/** Causes whose remedy is a command that ends with the nodes. */
+const BY_COMMAND: ReadonlySet<Cause> = new Set(['Held', 'Cordoned'])
+/** As many as `listNames` shows. */
+const MOST_NAMED = 3
+
+function describe(cause: Cause, left: readonly Member[]): string {
+  const names = left.map(({ node }) => node.name).sort()
+  const ofCommand = BY_COMMAND.has(cause) && names.length <= MOST_NAMED ? ` ${names.join(' ')}` : ''
+  return `${listNames(names)}: ${TOLD[cause]}${ofCommand}`
 }

@@ -52,7 +52,7 @@ export function workEnds({ node, report }: Member, { clock }: Pick<PoolState, 'c
 function whyHeld({ node, report, drain, progress }: Member): string {
   if (drain?.kind === 'Underway') return 'its drain is blocked'
   if (progress.failure) return progress.failure.message
-  if (isForeignCordon(node)) return 'cordoned by somebody else; run: kubectl uncordon'
+  if (isForeignCordon(node)) return `cordoned by somebody else; run: kubectl uncordon ${node.name}`
   if (!node.ready) return 'not Ready'
   if (node.staleReady) return 'its kubelet has not reported since it was restarted'
   return isAtWork(node, report) ? 'its agent has not finished in time' : 'the agent could not restore it'

@@ -37,7 +37,7 @@ test('a pool says of each node that is left out why, and what would bring it bac
 
   expect(condition(rolling(members), 'Stalled').message).toBe(
     'no eligible node for new; "a": uncordoned during its drain; it waits for another commit, or remove the ' +
-      'annotation cordoned-for; "b", "c": held; include it with: nodewave release',
+      'annotation cordoned-for; "b", "c": held; include it with: nodewave release b c',
   )
 })
 
@@ -45,7 +45,7 @@ test('a pool with a held and a cordoned node says what the documentation shows',
   const members = [aNode('gpu-1').on('older').held(), aNode('gpu-2').on('older').cordoned()]
 
   expect(condition(rolling(members, { head: '3f2c9ab01d7e' }), 'Stalled').message).toBe(
-    'no eligible node for 3f2c9ab; "gpu-1": held; include it with: nodewave release; "gpu-2": cordoned by somebody else; run: kubectl uncordon',
+    'no eligible node for 3f2c9ab; "gpu-1": held; include it with: nodewave release gpu-1; "gpu-2": cordoned by somebody else; run: kubectl uncordon gpu-2',
   )
 })
 

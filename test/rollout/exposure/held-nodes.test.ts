@@ -21,7 +21,7 @@ test('a canary that an operator holds keeps its place: no further node is expose
 
   expect(selected(decision)).toEqual([])
   expect(verdict(decision).Stalled).toBe('True NoEligibleNode')
-  expect(condition(decision, 'Ready').message).toContain('"a": held; include it with: nodewave release')
+  expect(condition(decision, 'Ready').message).toContain('"a": held; include it with: nodewave release a')
 })
 
 test('a pool names the held member of an earlier wave when the last wave has no nodes', () => {

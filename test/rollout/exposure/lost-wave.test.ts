@@ -39,7 +39,7 @@ test('a wave with a selector does not end when its only node is held', () => {
   const decision = next(tried.held(), ...old.map((node) => (node.name === 'd' ? node.held() : node)))
 
   expect(assignments(decision)).toEqual([])
-  expect(condition(decision, 'Stalled').message).toBe('no eligible node for new; "a": held; include it with: nodewave release')
+  expect(condition(decision, 'Stalled').message).toBe('no eligible node for new; "a": held; include it with: nodewave release a')
 })
 
 test('a wave with a selector does not begin without its node when that is held before', () => {

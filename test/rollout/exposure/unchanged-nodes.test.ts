@@ -20,8 +20,8 @@ function decided(options: PoolOptions, ...members: readonly NodeView[]) {
 }
 
 test.each([
-  ['is held', other.held(), '"other": held; include it with: nodewave release'],
-  ['is cordoned', other.cordoned(), '"other": cordoned by somebody else; run: kubectl uncordon'],
+  ['is held', other.held(), '"other": held; include it with: nodewave release other'],
+  ['is cordoned', other.cordoned(), '"other": cordoned by somebody else; run: kubectl uncordon other'],
   ['was down all the while', other.assignedTo('new', { at: since + minute }).notReady(noon - hour), '"other": not Ready'],
 ])('a node that the commit does not change passes no wave for one that it changes and that %s', (_, member, cause) => {
   const decision = decided({ applyTimeout: 10 * minute }, same, member, ...rest)

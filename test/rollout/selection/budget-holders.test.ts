@@ -23,7 +23,7 @@ const remedy = 'repair them, or raise maxUnavailable of the pool'
 
 test('a pool that waits for its own budget names the node that uses it up, and what helps', () => {
   expect(told(poolOf(aNode('a').on('old').cordoned()))).toBe(
-    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon): ${remedy}`,
+    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon a): ${remedy}`,
   )
   expect(told(poolOf(aNode('a').on('new').notReady()))).toBe(`wait for the budget; used up by "a" (not Ready): ${remedy}`)
 })
@@ -55,7 +55,7 @@ test('of several nodes the first is named, and how many more there are', () => {
   )
 
   expect(told(pool)).toBe(
-    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon) and 1 more: ${remedy}`,
+    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon a) and 1 more: ${remedy}`,
   )
 })
 

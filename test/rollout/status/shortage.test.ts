@@ -35,6 +35,6 @@ test('a pool whose own budget is used up says so, also where zones change one at
   const options = { stable: 'older', zones: 'OneAtATime', maxUnavailable: 1 } as const
 
   expect(condition(decide(aPool(options).with(down, ...old), noon), 'Reconciling').message).toContain(
-    '; used up by "a" (cordoned by somebody else; run: kubectl uncordon): repair them, or raise maxUnavailable of the pool',
+    '; used up by "a" (cordoned by somebody else; run: kubectl uncordon a): repair them, or raise maxUnavailable of the pool',
   )
 })
