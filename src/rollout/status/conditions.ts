@@ -51,7 +51,13 @@ function withPause(finding: Explanation, pause: string | undefined): Explanation
 const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Rebooting', 'Proving'])
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
-function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
+function workOf(poolState: PoolState, selection: Selection): Explanation | undefined {
+  const work = activityOf(poolState, selection)
+  // It keeps nothing from happening, so what does comes before it.
+  return work && { reason: work.reason, message: `${work.message}${describeUnproved(poolState)}` }
+}
+
+function activityOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
   const { pool, rollout, members, notable, counts, now } = poolState
   const ongoing = notable.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
@@ -61,7 +67,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}${describeUnproved(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined

@@ -322,6 +322,16 @@ test('the pool says which nodes no pod proves, because they report no pause imag
   expect(says({ stable: 'new' })).not.toContain('pause image')
 })
 
+test('what no pod proves comes at the end of a message, after what the pool waits for', () => {
+  const waves = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
+  const decision = decide(aPool({ ...rollingOut, waves }).with(aNode('a').on('new', { at }), ...others), noon)
+
+  expect(condition(decision, 'Ready')).toMatchObject({
+    reason: 'WaitingForPromotion',
+    message: expect.stringMatching(/"rest" opens after: .*; not proved by a pod, .* in rollout\.proof\.pod\.image$/),
+  })
+})
+
 test('a pool that has completed says so, too, of the nodes that its last rollout disturbed, and of no others', () => {
   const history = [aRollout('new', { result: 'Completed', startedAt: noon - hour })]
   const completed: PoolOptions = { head: 'new', stable: 'new', history, proof: {}, proofs: [] }
