@@ -1,4 +1,5 @@
 import type { ControlRecord, NodePoolStatus, OperatorAction } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
@@ -39,8 +40,15 @@ function newPartOf(record: ControlRecord, before: readonly ControlRecord[]): rea
 function eventsOf(record: ControlRecord): PoolEvent[] {
   const { action, nodes, outcome, value, who = 'somebody', at } = record
   const type = outcome === 'Refused' ? 'Warning' : 'Normal'
-  const message = `${who} at ${at}${value === undefined ? '' : `: ${value.slice(0, 200)}`}; ${record.message}`
+  const message = `${who} at ${at}${value === undefined ? '' : `: ${shown(value)}`}; ${record.message}`
   const about = { type, reason: outcome === 'Refused' ? `${action}Refused` : OPERATOR_EVENTS[action], message } as const
   if (!nodes) return [{ on: { kind: 'pool' }, ...about }]
   return nodes.map((name) => ({ on: { kind: 'node', name }, ...about }))
 }
+
+/** A commit is short, as everywhere; a reason, or what somebody typed for a commit, stands as it is. */
+function shown(value: string): string {
+  return A_REVISION.test(value) ? shortRevision(value, 7) : value.slice(0, 200)
+}
+
+const A_REVISION = /^[0-9a-f]{40,64}(?:\+[0-9a-f]+)*$/

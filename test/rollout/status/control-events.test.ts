@@ -29,6 +29,17 @@ test('an action that was refused is a warning', () => {
   ])
 })
 
+test.each([
+  ['24b638ac1794d8f0a6f3e1f2b0c9d8e7f6a5b4c3', '24b638a'],
+  ['24b638ac1794d8f0a6f3e1f2b0c9d8e7f6a5b4c3+1a2b3c4d', '24b638a+1a2b3c4d'],
+  ['24b638ac1794', '24b638ac1794'],
+  ['the newest', 'the newest'],
+])('the event of a promotion of "%s" says "%s"', (value, said) => {
+  const promoted: ControlRecord = { action: 'Promote', who: 'ada', at: 'noon', value, outcome: 'Done', message: 'approved' }
+
+  expect(eventsOf([], [promoted]).map(({ message }) => message)).toEqual([`ada at noon: ${said}; approved`])
+})
+
 test('actions that are known are no events, and new ones come oldest first', () => {
   expect(eventsOf([pause], [pause])).toEqual([])
   expect(eventsOf([pause], [{ ...pause }])).toEqual([])
