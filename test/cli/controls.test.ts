@@ -281,6 +281,23 @@ test('rollback goes back to what completed before, and refuses what it cannot re
   await stage.completed(B)
 })
 
+test('resume says that a rolled back pool stays where it is when its newest commit failed there', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  stage.push('f', aFleet({ v: 9 }))
+  await rolledBack(stage)
+  await run('rollback', 'workers', '--to', 'aaaaaaa', '--wait')
+
+  const again =
+    'follows the repository again; its newest commit fffffff failed here, so the pool stays where it is; push a fix, or run: nodewave retry workers'
+  expect((await run('resume', 'workers', '--wait')).stdout).toBe(
+    `pool "workers" ${again} (by anyone)\nworkers: the pool ${again}\n`,
+  )
+})
+
 test('rollback of a paused pool says that no node starts, and a second operator does not send the pool back twice', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
@@ -291,7 +308,7 @@ test('rollback of a paused pool says that no node starts, and a second operator 
 
   expect((await run('rollback', 'workers')).stdout).toBe(
     'pool "workers" rolls back to aaaaaaa "change a": it completed that commit before, so without canary and soak; ' +
-      'it stays there until another commit arrives; the pool is paused, no node starts before: nodewave resume workers (by anyone)\n',
+      'it stays there until a commit changes the content of this pool; the pool is paused, no node starts before: nodewave resume workers (by anyone)\n',
   )
   await stage.until(POOLS, (found) => parsePoolStatus(found.get('workers')?.status).rollback !== undefined)
   expect(await run('rollback', 'workers', '--as-name', 'bob')).toMatchObject({

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
+import { staysBecause } from '../../rollout/controls/rollback.ts'
+import { isRejected } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -24,7 +26,7 @@ export function resumeCommand(io: CliIo): Command {
 }
 
 async function resumePool(view: ControlView, name: string): Promise<Intent> {
-  const { controls = {} } = poolNamed(view.pools, name)
+  const { controls = {}, status } = poolNamed(view.pools, name)
   const on = { kind: 'NodePool', name } as const
   const fleet = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
   const still = fleet === undefined ? '' : '; the fleet is still paused: nodewave resume --all'
@@ -38,8 +40,10 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
   }
   if (controls.rollback === undefined)
     return { says: `pool "${name}" is neither paused nor rolled back${still}`, writes: [], awaits: [] }
+  const { rollback, rejected = [] } = status
+  const stays = rollback && isRejected({ rejected }, rollback.from) ? `; ${staysBecause(name, rollback.from)}` : ''
   return {
-    says: `pool "${name}" follows the repository again${still}`,
+    says: `pool "${name}" follows the repository again${stays}${still}`,
     writes: [{ on, annotation: POOL_CONTROLS.rollback, value: null }],
     awaits: [{ pool: name, action: 'EndRollback' }],
   }

@@ -16,7 +16,9 @@ interface Flags extends VerbFlags {
 
 export function rollbackCommand(io: CliIo): Command {
   return verbCommand('rollback')
-    .description('roll a pool back to an earlier commit; it stays there until another commit arrives, or until nodewave resume')
+    .description(
+      'roll a pool back to an earlier commit; it stays there until a commit changes the content of this pool, or until nodewave resume',
+    )
     .argument('<pool>')
     .option(
       '--to <rev>',
@@ -40,7 +42,7 @@ async function intend(view: ControlView, pool: string, to: string | undefined): 
     ? 'it completed that commit before, so without canary and soak'
     : 'it never completed that commit, or went back from it, so wave by wave'
   return {
-    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives${await whilePaused(view, pool)}`,
+    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until a commit changes the content of this pool${await whilePaused(view, pool)}`,
     writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
     awaits: [{ pool, action: 'Rollback', effect: runEnded(ref) }],
   }

@@ -40,15 +40,21 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   const asked = isSignedFor({ action: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
   return {
     action: 'Rollback',
-    message: `the pool rolls back to ${shortName(to)} and stays there until another commit changes it`,
+    message: `the pool rolls back to ${shortName(to)} and stays there until a commit changes the content of this pool`,
     memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
 }
 
 /** A person took the annotation back; nothing to tell when the rollback had come to its end before. */
-export function endRollback({ memory }: PoolSnapshot): ControlEffect | undefined {
+export function endRollback({ name, head, memory }: PoolSnapshot): ControlEffect | undefined {
   const { rollback, ...rest } = memory
-  return rollback && { action: 'EndRollback', message: 'the pool follows the repository again', memory: rest }
+  const failed = isRejected(memory, head) ? `; ${staysBecause(name, head)}` : ''
+  return rollback && { action: 'EndRollback', message: `the pool follows the repository again${failed}`, memory: rest }
+}
+
+/** Following the repository changes nothing where its newest commit failed. */
+export function staysBecause(pool: string, head: RevisionRef): string {
+  return `its newest commit ${shortName(head)} failed here, so the pool stays where it is; push a fix, or run: nodewave retry ${pool}`
 }
 
 /**

@@ -102,6 +102,20 @@ test('a pool that was rolled back from what failed says that the rollback ends b
   )
 })
 
+test('the end of a rollback says that the pool stays where it is when the newest commit failed there', () => {
+  const options = { ...failedBefore, stable: 'good' } as const
+  const first = decide(aPoolAsked('', options), noon)
+  const later = decide({ ...aPoolAsked('', { ...options, controls: {} }), memory: first.status }, noon + minute)
+
+  expect(later.status.target?.revision).toBe('good')
+  expect(later.status.controls[0]).toMatchObject({
+    action: 'EndRollback',
+    message:
+      'the pool follows the repository again; its newest commit present failed here, so the pool stays where it is; ' +
+      'push a fix, or run: nodewave retry workers',
+  })
+})
+
 test('a retry of what was rolled back from is recorded as what it does: nothing begins before the rollback ends', () => {
   const options = { ...failedBefore, stable: 'good' } as const
   const first = decide(aPoolAsked('', options), noon)
