@@ -66,7 +66,7 @@ function toText(node: string, entries: readonly LogEntry[], io: CliIo): string {
 function linesOf({ at, source, reason, lines: [first, ...others], count }: LogEntry, io: CliIo): string[] {
   const times = count === undefined ? '' : ` (${count} times)`
   const said = first === undefined ? '' : `: ${first}`
-  return [`${at || '(no time)'.padEnd(24)} ${source} ${reason}${times}${said}`, ...others.map((line) => `  ${line}`)].map(
-    (line) => folded(line, { columns: foldAt(io), by: 2 }),
+  return [`${at && `${at} `}${source} ${reason}${times}${said}`, ...others.map((line) => `  ${line}`)].map((line) =>
+    folded(line, { columns: foldAt(io), by: 2 }),
   )
 }

@@ -105,5 +105,10 @@ test('logs shows what was reported of one node', async () => {
   for (const node of ['n0', 'n1']) await stage.kube.create('/api/v1/namespaces/default/events', event(`of-${node}`, node))
   expect((await run('n1')).stdout).toBe('2026-11-21T07:00:00.000Z kubelet Starting: Starting kubelet of n1.\n')
   expect((await run('n1', '-o', 'jsonpath={.entries[*].reason}')).stdout).toBe('Starting')
+  const untimed = { ...event('untimed', 'n0'), message: 'gone on', lastTimestamp: null }
+  await stage.kube.create('/api/v1/namespaces/default/events', untimed)
+  expect((await run('n0')).stdout).toBe(
+    'kubelet Starting: gone on\n2026-11-21T07:00:00.000Z kubelet Starting: Starting kubelet of n0.\n',
+  )
   expect((await run('n9')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
 })
