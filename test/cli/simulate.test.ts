@@ -44,7 +44,7 @@ test('simulate ends with 1 and says why when the change fails on a node, which i
   const told = JSON.parse(stdout)
   expect([code, told.outcome]).toEqual([1, 'Stuck'])
   expect(told.pools[1]).toMatchObject({ pool: 'workers', isDone: false, end: { reason: 'RolledBack' } })
-  expect(told.pools[1].end.message).toContain('failed on "w-0": it was told to fail')
+  expect(told.pools[1].end.message).toContain('failed on "w-0": simulated failure (--fail)')
 })
 
 test.each([

@@ -27,7 +27,7 @@ interface Work {
 }
 
 const KEPT: Ending = { kind: 'kept' }
-const FAILED: Ending = { kind: 'undone', failure: { reason: 'Simulated', message: 'it was told to fail' } }
+const FAILED: Ending = { kind: 'undone', failure: { reason: 'Simulated', message: 'simulated failure (--fail)' } }
 const names = namesFor()
 const NODES = '/api/v1/nodes'
 /** Milliseconds. Work that takes longer is reported when it is taken: the controller takes an agent that says nothing for a dead one. */
