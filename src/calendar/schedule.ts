@@ -13,9 +13,21 @@ export interface Schedule {
   readonly everyHour: boolean
 }
 
+const FIELDS = new Map([
+  ['minute', { name: 'minute', values: '0 to 59' }],
+  ['hour', { name: 'hour', values: '0 to 23' }],
+  ['dayOfMonth', { name: 'day of month', values: '1 to 31' }],
+  ['month', { name: 'month', values: '1 to 12, or jan to dec' }],
+  ['dayOfWeek', { name: 'weekday', values: '0 to 7, or sun to sat' }],
+])
+
 /** What is wrong with a schedule; empty: nothing. */
 export function scheduleProblems(expression: string): readonly string[] {
-  return validateDetailed(expression).errors.map(({ message }) => message)
+  return validateDetailed(expression).errors.map(({ field, value = '', message }) => {
+    const { name = field, values = '' } = FIELDS.get(field) ?? {}
+    if (message.includes('impossible')) return `the ${name} "${value}" does not occur in these months`
+    return `the ${name} "${value}" is not valid; use ${values}`
+  })
 }
 
 const schedules = new Map<string, Schedule>()

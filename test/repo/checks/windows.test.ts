@@ -23,7 +23,11 @@ test.each([
   ['[{schedule: "0 22 * *", duration: 6h}]', '7:26 expected a cron schedule of five fields, such as "0 22 * * mon-thu"'],
   [
     '[{schedule: "0 25 * * *", duration: 6h}]',
-    '7:26 expected a cron schedule of five fields; 25 is a invalid expression for hour',
+    '7:26 expected a cron schedule of five fields; the hour "25" is not valid; use 0 to 23',
+  ],
+  [
+    '[{schedule: "0 22 * * mon-thr", duration: 6h}]',
+    '7:26 expected a cron schedule of five fields; the weekday "mon-thr" is not valid; use 0 to 7, or sun to sat',
   ],
   ['[{schedule: "0 22 * * *"}]', '7:15 expected "duration", too'],
   ['[{duration: 6h}]', '7:15 expected "schedule", too'],
@@ -48,7 +52,7 @@ test.each([
 
 test('a schedule of days that no month has is refused', () => {
   expect(problems('[{schedule: "0 0 31 4 *", duration: 1h}]')).toEqual([
-    'pools/workers.yaml:7:26 expected a cron schedule of five fields; 31 4 is an impossible day of month for the given month',
+    'pools/workers.yaml:7:26 expected a cron schedule of five fields; the day of month "31" does not occur in these months',
   ])
 })
 
