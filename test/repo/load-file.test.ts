@@ -58,8 +58,8 @@ const poolOf = (spec: string) => aDocument('NodePool', 'p', `spec: {nodeSelector
 const FLAG_NAME = '  expected the name of a kubelet flag without leading dashes, such as "node-labels"'
 
 test.for([
-  [poolOf('rollout: {maxUnavailable: "1"}'), '  expected a whole number or a percentage such as "20%"'],
-  [poolOf('rollout: {maxUnavailable: 150%}'), '  expected a whole number or a percentage such as "20%"'],
+  [poolOf('rollout: {maxUnavailable: "1"}'), '  expected a whole number or a percentage of at most 100%, such as "20%"'],
+  [poolOf('rollout: {maxUnavailable: 150%}'), '  expected a whole number or a percentage of at most 100%, such as "20%"'],
   [poolOf('kubelet: {flags: "--v=2"}'), '  expected a map of flags, such as {max-pods: 110}'],
   [poolOf('kubelet: {flags: ["--v=2"]}'), '  expected a map of flags, such as {max-pods: 110}'],
   [poolOf('kubelet: {flags: {--v: 4}}'), `${FLAG_NAME};  write  v`],

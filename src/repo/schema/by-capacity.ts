@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 const percentage = z
-  .string('expected a percentage such as "25%" or "0.25%"')
-  .regex(/^(?:100|\d{1,2}(?:\.\d{1,2})?)%$/, 'expected a percentage such as "25%" or "0.25%"')
+  .string('expected a percentage of at most 100%, such as "25%" or "0.25%"')
+  .regex(/^(?:100|\d{1,2}(?:\.\d{1,2})?)%$/, 'expected a percentage of at most 100%, such as "25%" or "0.25%"')
   .transform((text) => Number(text.slice(0, -1)))
 
 /** @param upTo as expressions read it, too: `4Gi`, `2` */

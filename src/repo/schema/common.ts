@@ -19,12 +19,18 @@ export const duration = z
   )
   .transform(parseDuration)
 
-/** `2026-12-24`, or `2026-12-24/2027-01-02`. */
-export const dateRange = z
-  .string('expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
-  .refine(isDateRange, 'expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
+const DATES = 'expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"'
 
-const SHARE = 'expected a whole number or a percentage such as "20%"'
+/** `2026-12-24`, or `2026-12-24/2027-01-02`. */
+export const dateRange = z.string(DATES).refine(isDateRange, {
+  error: ({ input }) => {
+    const [first, last] = String(input).split('/')
+    const isReversed = isDateRange(`${last}/${first}`)
+    return isReversed ? `expected the first day before the last: ${last} is before ${first}; write "${last}/${first}"` : DATES
+  },
+})
+
+const SHARE = 'expected a whole number or a percentage of at most 100%, such as "20%"'
 
 /** A count of nodes or a part of them: `2` or `20%`. */
 export const share = z

@@ -7,7 +7,7 @@ import { gate } from './gate.ts'
 const wave = z.strictObject({
   name: name.describe('Name of the wave in status and events.'),
   nodes: z
-    .union([share, selector], 'expected a whole number, a percentage such as "20%", or a selector')
+    .union([share, selector], 'expected a whole number, a percentage of at most 100% such as "20%", or a selector')
     .describe(
       'Nodes that the wave adds to those before it: a count, a percentage of the pool (rounded down, at least one node), or a selector that names them. The last wave takes what is left.',
     ),

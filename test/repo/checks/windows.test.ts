@@ -34,7 +34,10 @@ test.each([
   ['[{action: deny}]', '7:15 expected either "schedule" and "duration", or "dates"'],
   ['[{dates: ["2026-12-24"], duration: 6h}]', '7:15 expected either "schedule" and "duration", or "dates"'],
   ['[{dates: ["2026-02-30"]}]', '7:24 expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"'],
-  ['[{dates: ["2027-01-02/2026-12-24"]}]', '7:24 expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"'],
+  [
+    '[{dates: ["2027-01-02/2026-12-24"]}]',
+    '7:24 expected the first day before the last: 2026-12-24 is before 2027-01-02; write "2026-12-24/2027-01-02"',
+  ],
   ['[{schedule: "0 22 * * *", duration: 0s}]', '7:50 expected more than 0 and at most 744h'],
   ['[{schedule: "0 22 * * *", duration: 745h}]', '7:50 expected more than 0 and at most 744h'],
   ['[{schedule: "0 22 * * *", duration: 1h, timeZone: Berlin}]', '7:64 expected a time zone such as "Europe/Berlin"'],
