@@ -84,9 +84,23 @@ export function isQuiet({ nodes }: Status): Effect | undefined {
   return busy ? undefined : { ok: true, message: 'no node is changing' }
 }
 
-/** The last run towards this content has come to its end; what followed it, such as the way back, is another. */
-export function runEnded({ revision, fingerprint }: RevisionRef): (status: Status) => Effect | undefined {
-  return ({ history = [] }) => endOf(history.find((run) => run.fingerprint === fingerprint || run.revision === revision))
+/**
+ * The last run towards this content has come to its end; what followed it, such as the way back, is another.
+ * @param before runs of before the request, which say nothing about it, unless an operator retried them since
+ */
+export function runEnded(
+  { revision, fingerprint }: RevisionRef,
+  before: readonly HistoryEntry[] = [],
+): (status: Status) => Effect | undefined {
+  const known = new Set(before.map(identity))
+  return ({ history = [] }) => {
+    const last = history.find((run) => run.fingerprint === fingerprint || run.revision === revision)
+    return last && known.has(identity(last)) ? undefined : endOf(last)
+  }
+}
+
+function identity({ startedAt, retriedAt = '' }: HistoryEntry): string {
+  return `${startedAt} ${retriedAt}`
 }
 
 function endOf(run: HistoryEntry | undefined): Effect | undefined {

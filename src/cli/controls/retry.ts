@@ -5,7 +5,7 @@ import { isRenderFailure } from '../../rollout/model/node-progress.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
-import { runEnded } from './await-records.ts'
+import { type AwaitedRecord, runEnded } from './await-records.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -47,8 +47,15 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   return {
     says: `${name} retries ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
-    awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Retry', effect: runEnded(ref) }],
+    awaits: isFleet ? [] : [awaited(poolNamed(pools, pool ?? ''), ref)],
   }
+}
+
+/** A commit that is neither the newest nor what failed last no longer counts as failed, and no run begins for it. */
+function awaited({ name, status }: PoolStatusView, ref: RevisionRef): AwaitedRecord {
+  const { observedRevision, rejected: [last = ref] = [], target, history } = status
+  const begins = ref.revision === observedRevision || [last, target].some((known) => known?.fingerprint === ref.fingerprint)
+  return { pool: name, action: 'Retry', ...(begins && { effect: runEnded(ref, history) }) }
 }
 
 /** The pool stays where it was rolled back to: nothing else is tried there. */
