@@ -57,8 +57,9 @@ async function runInit(io: CliIo, path: string, { output, ...source }: InitOptio
   const folder = resolve(io.cwd, path)
   refuseInventoriesIn(folder, source.host, io)
   const repository = await repositoryOf(folder)
+  const isWithin = repository !== undefined && repository !== folder
   const { ci } = source
-  if (ci !== undefined && repository !== undefined && repository !== folder)
+  if (ci !== undefined && isWithin)
     throw new Error(
       `--ci needs the top of a repository: "${folder}" is in the repository "${repository}"; omit --ci, and copy the file from examples/ci`,
     )
@@ -70,7 +71,7 @@ async function runInit(io: CliIo, path: string, { output, ...source }: InitOptio
   await writeNewFiles(folder, files)
   for (const warning of fleet?.warnings ?? []) io.stderr(`warning: ${warning}\n`)
   const imported = fleet && importView(fleet, judged)
-  const next = nextSteps(path, { ci, isRepository: repository !== undefined, labels: fleet && labelSteps(fleet.pools) })
+  const next = nextSteps(path, { ci, repository, isWithin, labels: fleet && labelSteps(fleet.pools) })
   const view = { folder: path, files: Object.keys(files).sort(), next, ...(imported && { imported }) }
   io.stdout(output === 'text' ? toText(view, io) : asDocument(toData(view), output))
   io.exit(imported !== undefined && imported.changes.length > 0 ? 1 : 0)

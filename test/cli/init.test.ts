@@ -153,7 +153,11 @@ test('init --ci refuses a folder within a repository, where no forge reads the f
   )
   const { stdout, code } = await runCli(folder, ['init', 'fleet'])
   expect(code).toBe(0)
-  expect(stdout).toContain("\n  git -C fleet add . && git -C fleet commit -m 'a new fleet'\n")
+  expect(stdout).toContain(`
+  # "fleet" is in the repository "${folder}", and is committed there; for a repository of its own, run first:
+  # git -C fleet init -b main
+  git -C fleet add . && git -C fleet commit -m 'a new fleet'
+`)
 })
 
 test('init --ci writes into a repository that is there', async () => {
