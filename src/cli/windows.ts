@@ -4,6 +4,7 @@ import { isTimeZone, wallTimeAt } from '../calendar/time-zone.ts'
 import { HORIZON, openSpans } from '../calendar/windows.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
+import { didYouMeanZone } from '../repo/suggest.ts'
 import type { CliIo } from './cli-io.ts'
 import { asDocument, type DocumentFormat } from './documents.ts'
 import { clusterOption, type NamedCluster } from './named-cluster.ts'
@@ -88,6 +89,7 @@ function readTime(text: string): Instant {
 }
 
 function readTimeZone(text: string): string {
-  if (!isTimeZone(text)) throw new InvalidArgumentError(`expected a time zone such as Europe/Berlin, not "${text}"`)
-  return text
+  if (isTimeZone(text)) return text
+  const meant = didYouMeanZone(text)
+  throw new InvalidArgumentError(`expected a time zone such as Europe/Berlin, not "${text}"${meant ? `; ${meant}` : ''}`)
 }

@@ -5,7 +5,7 @@ import { meantVersion } from './kubelet-knowledge/versions.ts'
 import type { Place, Problem } from './problem.ts'
 import { fieldsOf, schemaAt } from './schema-shape.ts'
 import type { Path, Source } from './source.ts'
-import { didYouMean, nearest } from './suggest.ts'
+import { didYouMean, didYouMeanZone, nearest } from './suggest.ts'
 
 /** A document that its schema did not accept. Paths are within the document. */
 export interface Rejected {
@@ -103,6 +103,7 @@ function invalidValue(path: Path, issue: Issue, document: Rejected): Pick<Proble
 
 function mendString(value: string, path: Path, issue: Issue): string | undefined {
   if (issue.code === 'invalid_value') return didYouMean(value, issue.values.map(String))
+  if (isTimeZone(path)) return didYouMeanZone(value)
   const patch = isVersion(path) ? meantVersion(value) : undefined
   return patch && `write  version: "${patch}"`
 }
@@ -130,6 +131,10 @@ function emptyString(path: Path, { schema }: Rejected): string | undefined {
 
 function isVersion(path: Path): boolean {
   return path.at(-1) === 'version' && path.at(-2) === 'kubelet'
+}
+
+function isTimeZone(path: Path): boolean {
+  return path.at(-1) === 'timeZone' || (path.at(-1) === 'zone' && path.at(-2) === 'time')
 }
 
 function wantsString(issue: Issue, { schema }: Rejected, path: Path): boolean {

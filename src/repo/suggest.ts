@@ -4,6 +4,13 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return near === undefined ? undefined : `did you mean "${near}"?`
 }
 
+/** @returns `did you mean "Europe/Berlin"?` for `Europe/Belrin`, and for the city alone. */
+export function didYouMeanZone(text: string): string | undefined {
+  const zones = Intl.supportedValuesOf('timeZone')
+  const ofCity = zones.find((zone) => zone.toLowerCase().endsWith(`/${text.toLowerCase()}`))
+  return didYouMean(ofCity ?? text, zones)
+}
+
 /** The candidate with the least edits, if those are few for the length of the word. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined

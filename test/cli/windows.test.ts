@@ -37,6 +37,7 @@ test.each([
   [['-n', '0'], 'expected a number from 1 to 999, not "0"'],
   [['--from', 'soon'], 'expected a time such as 2026-12-24T12:00Z, not "soon"'],
   [['--time-zone', 'Mars'], 'expected a time zone such as Europe/Berlin, not "Mars"'],
+  [['--time-zone', 'Lisbon'], 'expected a time zone such as Europe/Berlin, not "Lisbon"; did you mean "Europe/Lisbon"?'],
 ])('windows refuses %s', async (args, message) => {
   const { stderr, code } = await runCli(await aFleet(), ['windows', ...args], at)
 

@@ -40,7 +40,15 @@ test.each([
   ],
   ['[{schedule: "0 22 * * *", duration: 0s}]', '7:50 expected more than 0 and at most 744h'],
   ['[{schedule: "0 22 * * *", duration: 745h}]', '7:50 expected more than 0 and at most 744h'],
-  ['[{schedule: "0 22 * * *", duration: 1h, timeZone: Berlin}]', '7:64 expected a time zone such as "Europe/Berlin"'],
+  ['[{schedule: "0 22 * * *", duration: 1h, timeZone: Mars}]', '7:64 expected a time zone such as "Europe/Berlin"'],
+  [
+    '[{schedule: "0 22 * * *", duration: 1h, timeZone: berlin}]',
+    '7:64 expected a time zone such as "Europe/Berlin"; did you mean "Europe/Berlin"?',
+  ],
+  [
+    '[{schedule: "0 22 * * *", duration: 1h, timeZone: America/NewYork}]',
+    '7:64 expected a time zone such as "Europe/Berlin"; did you mean "America/New_York"?',
+  ],
   [
     '[{schedule: "0 22 * * *", duration: 24h}]',
     '7:50 the window never closes: it opens again before the duration is over; use a shorter duration; to stop a pool, pause it',
