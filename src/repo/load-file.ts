@@ -36,7 +36,7 @@ interface Reading {
 }
 
 function loadDocument(yaml: YamlText, document: Document.Parsed, { index, revision, hasVariables }: Reading): Interpreted {
-  const issues = yamlIssues(document)
+  const issues = yamlIssues(document, yaml.text)
   if (issues.length > 0)
     return failed(issues.map(({ range, ...rest }) => ({ severity: 'error', at: yaml.place(range), ...rest })))
   const whole = sourceOf(yaml, index, (path) => path)

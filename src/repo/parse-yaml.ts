@@ -51,18 +51,27 @@ export function parseYaml(text: string): ParsedYaml {
 }
 
 /** What makes a document unfit to be read, with nothing of its meaning looked at. At most `MAX_ISSUES`. */
-export function yamlIssues(document: Document.Parsed): YamlIssue[] {
+export function yamlIssues(document: Document.Parsed, text: string): YamlIssue[] {
   const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
   if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
   const unclosed = unclosedQuote(document)
   if (unclosed) return [unclosed]
   const malformed = [...document.errors, ...document.warnings]
     .slice(0, MAX_ISSUES)
-    .map(({ pos, code, message }) => issue(pos, code === 'NON_STRING_KEY' ? BRACES : message))
+    .map(({ pos, code, message }) =>
+      issue(code === 'BAD_INDENT' ? pastComments(pos, text) : pos, code === 'NON_STRING_KEY' ? BRACES : message),
+    )
   if (malformed.length > 0 || document.contents === null) return malformed
   const found: YamlIssue[] = []
   inspect(document.contents, { found, aliases: 0, open: [] })
   return found.slice(0, MAX_ISSUES)
+}
+
+/** To the parser, comments and empty lines belong to what comes after them. */
+function pastComments(range: Range, text: string): Range {
+  const [before] = /^[ \t]*(?:(?:#.*)?\r?\n[ \t]*)+/.exec(text.slice(range[0])) ?? []
+  const start = range[0] + (before?.length ?? 0)
+  return before === undefined || start >= text.length ? range : [start, start + 1]
 }
 
 /** The parser tells of it where the text ends; what else it finds on the way there is what the quote swallowed. */

@@ -93,6 +93,12 @@ test('a quote that is never closed is told of where it is opened', () => {
   ])
 })
 
+test('a wrong indentation is shown where it is, and not at the comment before it', () => {
+  expect(problemsIn('spec:\n  a: 1\n  # comment\n\n    b: 2\n')).toEqual([
+    'f.yaml:5:5  b: 2\n            ^\n  All mapping items must start at the same column',
+  ])
+})
+
 test('a merge conflict is called one, where it begins', () => {
   expect(problemsIn(`${poolOf('')}<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> main\n`)).toEqual([
     'f.yaml:5:1  <<<<<<< HEAD\n            ^^^^^^^^^^^^\n  an unresolved merge conflict starts here\n  resolve it, and remove the markers',

@@ -16,7 +16,7 @@ export interface Finding {
 export function findingsInManifest(yaml: YamlText): Finding[] {
   const [document, second] = yaml.parsed.documents
   if (document === undefined) return [{ at: yaml.place([0, 0]), message: 'expected a Pod; there is nothing' }]
-  const malformed = yamlIssues(document)
+  const malformed = yamlIssues(document, yaml.text)
   if (malformed.length > 0) return malformed.map(({ range, message }) => ({ at: yaml.place(range), message }))
   const source = sourceOf(yaml, 0, (path) => path)
   if (second)
