@@ -68,6 +68,11 @@ export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefi
   return !atMost(needs, assigned.grant) || isToMerge(report)
 }
 
+/** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
+export function waitsForGrant(node: NodeView, report: AgentStatus | undefined): boolean {
+  return node.ready && report?.error === undefined && asksForMore(node, report)
+}
+
 /** The host has this content and no work under way, whatever it is assigned: assigning it disturbs nothing. */
 export function alreadyRuns(digest: string, report: AgentStatus | undefined): boolean {
   return report?.active === digest && !isToMerge(report) && (isApplied(report) || isFailure(report))

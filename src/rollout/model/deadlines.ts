@@ -12,7 +12,7 @@ export interface RolloutClock {
   readonly bootTimeout?: number
   /** Milliseconds; absent: an agent may be silent for as long as its work may take. */
   readonly agentTimeout?: number
-  /** What failed at an earlier assignment is tried once more: an operator said so after the rollout had completed. Absent: nobody did. */
+  /** What had failed by then is tried once more: an operator said so. Absent: nobody did. */
   readonly retriedAt?: Instant
   /** Time before it is not counted: the clock jumped then, or no process ran. Absent: it is trusted. */
   readonly steadySince?: Instant

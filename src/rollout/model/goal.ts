@@ -1,8 +1,8 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
-import { isApplied, isFailure, isReplayed } from './agent-report.ts'
-import { deadlineOf, type RolloutClock, refusalEnds } from './deadlines.ts'
+import { isApplied, isFailure, isReplayed, waitsForGrant } from './agent-report.ts'
+import { deadlineOf, latestOf, type RolloutClock, refusalEnds, silenceEnds } from './deadlines.ts'
 import { hadNoTime } from './evidence.ts'
-import { isFromAhead } from './instant.ts'
+import { type Instant, isFromAhead } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import { hasFailedProof } from './proof.ts'
 import { hasRebootedAfterAll } from './reboot.ts'
@@ -35,8 +35,8 @@ export function hasGoal(
 }
 
 /**
- * Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. One that is further ahead than work may
- * take was assigned by a clock that has been put back since: nothing shows that it is of this run, so it is tried once more.
+ * It had failed before the retry. An assignment that is further ahead than work may take was made by a clock that has been put back since:
+ * nothing shows that its failure is of this run, so it is tried once more.
  */
 function isTriedAgain(
   node: NodeView,
@@ -48,7 +48,28 @@ function isTriedAgain(
   if (at === undefined) return false
   const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
   if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
-  return at < retriedAt && (hasFailed || (!isApplied(report) && now >= deadlineOf(assigned, clock)))
+  if (at >= retriedAt || (!hasFailed && (isApplied(report) || waitsForGrant(node, report)))) return false
+  const failedAt = hasFailed ? endedAt(node, assigned, { report, clock }) : overdueAt(node, assigned, { report, clock })
+  return failedAt <= Math.min(retriedAt, now)
+}
+
+/** When its agent, or the pod that proves it, ended badly. */
+function endedAt(
+  { proof }: NodeView,
+  assigned: Assignment,
+  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+): Instant {
+  const stamped = isApplied(report) ? proof?.endedAt : Date.parse(report?.since ?? '')
+  return latestOf(stamped === undefined ? [] : [stamped], { assigned, clock })
+}
+
+/** When its work counts as failed, unless it ends before. */
+function overdueAt(
+  { ready }: NodeView,
+  assigned: Assignment,
+  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+): Instant {
+  return ready && report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock)
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */

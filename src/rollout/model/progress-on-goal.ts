@@ -1,11 +1,11 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
-import { asksForMore, isApplied, isFailure, isOvertaken, isReplayed } from './agent-report.ts'
+import { isApplied, isFailure, isOvertaken, isReplayed, waitsForGrant } from './agent-report.ts'
 import { countedFrom, countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { stamp } from './instant.ts'
 import { appliedAt, type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
-import type { Assignment, NodeView } from './node-view.ts'
+import type { Assignment } from './node-view.ts'
 import { fallen, putBackBadly } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
@@ -23,7 +23,7 @@ function stageOf(subject: NodeOnGoal): NodeProgress {
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
-  if (isOursToGrant(node, report)) return { phase: 'Waiting', pending: true }
+  if (waitsForGrant(node, report)) return { phase: 'Waiting', pending: true }
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })
@@ -33,11 +33,6 @@ function ended({ assigned, course }: NodeOnGoal, report: AgentStatus): NodeProgr
   if (isOvertaken(assigned, report, course.now)) return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, course) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
   return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, course) } : failure
-}
-
-/** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
-function isOursToGrant(node: NodeView, report: AgentStatus): boolean {
-  return node.ready && report.error === undefined && asksForMore(node, report)
 }
 
 /** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */

@@ -149,6 +149,93 @@ test('a node that fails again after a retry in a rollout under way counts once, 
   expect(decision.status).toMatchObject({ rejected: [], failed: [{ node: 'a' }], history: [{ failures: 1 }] })
 })
 
+test.each([
+  [
+    'whose agent undoes it',
+    aNode('b')
+      .on('older')
+      .assignedTo('new', { at: noon - 5 * minute })
+      .reporting('RolledBack', { since: noon + 2 * minute }),
+  ],
+  [
+    'whose work does not end in time',
+    aNode('b')
+      .on('older')
+      .assignedTo('new', { at: noon - 8 * minute })
+      .reporting('Verifying'),
+  ],
+  [
+    'on which no pod runs',
+    aNode('b')
+      .on('new', { at: noon - 5 * minute })
+      .noting('Failed', { message: 'no CNI', endedAt: noon + 2 * minute }),
+  ],
+])('a node at work at the time of a retry that fails after it counts, and is not tried again by itself: one %s', (_, failed) => {
+  const waves = [aWave('first', 3, { soak: 120 * minute })]
+  const well = aNode('c').on('new', { at: noon - 50 * minute })
+  const nodes = [
+    putBack,
+    aNode('b')
+      .on('older')
+      .assignedTo('new', { at: noon - 5 * minute }),
+    well,
+  ] as const
+  const pool = aPool({
+    head: 'new',
+    stable: 'older',
+    history: [aRollout('new', { startedAt: noon - 60 * minute })],
+    waves,
+    maxFailures: 1,
+    maxUnavailable: '100%',
+    applyTimeout: 10 * minute,
+  })
+  const before = pool.with(...nodes, aNode('d').on('older'))
+  const seen = remembering(before, decide(before, noon))
+  const retried = decide({ ...seen, controls: { retry: 'new' } }, noon + minute)
+  const after = pool.with(
+    aNode('a').on('new', { at: noon + minute, since: noon + 2 * minute }),
+    failed,
+    well,
+    aNode('d').on('older'),
+  )
+  const decision = decide(remembering(after, retried), noon + 4 * minute)
+
+  expect(assignments(retried)).toEqual(['a → new'])
+  expect(assignments(decision)).toEqual([])
+  expect(decision.status.failed).toMatchObject([{ node: 'b' }])
+})
+
+test('a retry has a node try once more whose agent says nothing within agentTimeout, and not only when applyTimeout is over', () => {
+  const history = [aRollout('new', { startedAt: noon - 60 * minute })]
+  const policy = { maxFailures: 1, maxUnavailable: 1, applyTimeout: 30 * minute, agentTimeout: 5 * minute } as const
+  const pool = aPool({ head: 'new', stable: 'older', history, waves: [aWave('first', 2, { soak: 120 * minute })], ...policy })
+  const silent = pool.with(
+    aNode('a')
+      .on('older')
+      .assignedTo('new', { at: noon - 10 * minute }),
+    aNode('b').on('new', { at: noon - 50 * minute }),
+    aNode('c').on('older'),
+  )
+  const before = decide(silent, noon)
+  const decision = decide({ ...remembering(silent, before), controls: { retry: 'new' } }, noon + minute)
+
+  expect(before.status.failed).toMatchObject([{ node: 'a', reason: 'AgentSilent' }])
+  expect(assignments(decision)).toEqual(['a → new'])
+})
+
+test('a retry leaves alone a node whose agent waits for a greater grant for longer than its work may take', () => {
+  const waits = aNode('b')
+    .on('older')
+    .assignedTo('new', { at: noon - 50 * minute })
+    .reporting('Blocked', { needs: 'drain' })
+  const history = [aRollout('new', { startedAt: noon - 60 * minute })]
+  const policy = { waves: [aWave('first', 2)], maxFailures: 1, maxUnavailable: 2, drain: { mode: 'Never' } } as const
+  const pool = aPool({ head: 'new', stable: 'older', history, ...policy }).with(putBack, waits, aNode('c').on('older'))
+  const decision = decide({ ...remembering(pool, decide(pool, noon)), controls: { retry: 'new' } }, noon + minute)
+
+  expect(decision.actions.find((action) => action.kind === 'assign' && action.node === 'b')).toMatchObject({ grant: 'drain' })
+})
+
 test('a node that a rollout under way took down counts also after a retry', () => {
   const down = putBack.notReady(noon - 40 * minute)
   const decision = decide(runningBut(down, { retry: 'new' }), noon + minute)

@@ -429,13 +429,14 @@ test('an agent is silent from when its Node was made, where that came with the a
   expect(since(noon - 6 * minute)).toMatchObject({ phase: 'Failed', failure: { reason: 'AgentSilent' } })
 })
 
-test('a node whose agent does not end its work tries it once more after a retry from the end of its time on', () => {
+test('a node whose agent does not end its work tries it once more after a retry if its time was over by then', () => {
   const overdue = aNode('a')
     .assignedTo('new', { at: noon - 15 * minute })
     .reporting('Applying')
 
-  expect(phase(overdue, { retriedAt: noon - minute, now: noon - 1 })).toBe('Applying')
-  expect(phase(overdue, { retriedAt: noon - minute })).toBe('Waiting')
+  expect(phase(overdue, { retriedAt: noon - 1, now: noon - 1 })).toBe('Applying')
+  expect(phase(overdue, { retriedAt: noon - 1 })).toBe('Failed')
+  expect(phase(overdue, { retriedAt: noon })).toBe('Waiting')
 })
 
 test('a node whose content an administrator forbids is not waited for', () => {
