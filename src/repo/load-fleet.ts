@@ -18,7 +18,7 @@ import { checkPlaceholders } from './checks/placeholders.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
 import { checkRepositoryKeys } from './checks/repository-keys.ts'
-import { checkRollouts } from './checks/rollouts.ts'
+import { checkNewRollouts, checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
 import { checkShadowedFields } from './checks/shadowed-fields.ts'
 import { checkStaticPods } from './checks/static-pods.ts'
@@ -147,6 +147,7 @@ function load(files: ReadonlyMap<string, RepoFile>, loading: Loading): LoadResul
     ...[...loaded].flatMap(([path, file]) => (attached.has(path) ? asAttachment(path, file) : file.problems)),
     ...duplicates,
     ...(chosen.kind === 'chosen' ? patchProblems(chosen.cluster, documents) : []),
+    ...(loading.accepted ? [] : checkNewRollouts(draft)),
     ...CHECKS.flatMap((check) => check(draft)).filter(({ reason }) => !(isPartlyRead(loaded) && reason === 'MissingReference')),
   ].sort(compareProblems)
   if (problems.some(({ severity }) => severity === 'error')) return { problems }

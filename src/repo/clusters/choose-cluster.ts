@@ -15,7 +15,7 @@ export type ClusterDocument = Loaded<ClusterSpec> & { readonly kind: 'Cluster' }
 export interface ClusterChoice {
   /** Absent: it has none. */
   readonly cluster?: string | undefined
-  /** A commit from before the repository had Clusters: it was accepted as a whole, and is read so. */
+  /** A cluster has accepted the commit before, perhaps with an earlier version, or before the repository had Clusters: it is read all the same. */
   readonly accepted?: boolean | undefined
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { loadFleet } from '../../../src/repo/load-fleet.ts'
 import { rolloutSettings } from '../../../src/repo/rollout-settings.ts'
-import { aDocument, modelOf, problemsOf } from '../fleets.ts'
+import { aDocument, aRepo, FLEET, modelOf, problemsOf } from '../fleets.ts'
 
 function pool(rollout: string): Record<string, string> {
   return { 'p.yaml': aDocument('NodePool', 'workers', `spec:\n  nodeSelector: {matchLabels: {}}\n  rollout: {${rollout}}\n`) }
@@ -116,4 +117,13 @@ test.each([
   ['has an unknown mode', '{mode: Sometimes}', 'mode'],
 ])('a pod that proves a node and %s is refused', (_, pod, message) => {
   expect(problemsOf(pool(`proof: {pod: ${pod}}`)).join()).toContain(message)
+})
+
+test('a commit that an earlier version accepted is read although a new one that states the same is refused', () => {
+  const files = pool('applyTimeout: 0s, waves: [{name: canary, nodes: 0}, {name: all, nodes: 100%}]')
+  const found = loadFleet(aRepo({ 'fleet.yaml': FLEET, ...files }), { accepted: true })
+
+  expect(problemsOf(files)).toHaveLength(2)
+  expect(found.problems).toEqual([])
+  expect(found.model?.pools.get('workers')?.spec.rollout).toMatchObject({ applyTimeout: 0 })
 })
