@@ -536,7 +536,7 @@ export class SimulatedFleet {
     this.#keepsBudgets(nodesBefore)
     for (const [name, { status, actions }] of decisions)
       if (actions.some((action) => action.kind === 'assign' && action.digest === contentOf(status.target)))
-        this.#keepsExposure(name, status)
+        this.#keepsExposure(name, status, nodesBefore)
   }
 
   /** (8): assessments that take over from the last ones decide the same. */
@@ -665,11 +665,13 @@ export class SimulatedFleet {
     const { proof: _, ...rest } = view
     const proof: NodeProof | undefined = action.proof && { digest, assignedAt: at, state: 'Wanted', ...action.proof }
     const report = reportOf(view)
-    const wasSound =
+    const isSound =
       view.ready &&
       !isAtWork(view, report) &&
       nodeWas === undefined &&
       !(view.proof?.state === 'Failed' && report?.phase === 'Applied')
+    // Disturbed: this rollout took it when it was sound, and assigns it once more.
+    const wasSound = isSound || (node.wasSound && nodeWas === 'Disturbed')
     return {
       ...node,
       wasSound,
@@ -697,7 +699,7 @@ export class SimulatedFleet {
     )
   }
 
-  #keepsExposure(name: string, status: NodePoolStatus): void {
+  #keepsExposure(name: string, status: NodePoolStatus, before: readonly SimNode[]): void {
     const record = this.#records.get(name)
     const target = contentOf(status.target)
     const [top] = status.history
@@ -717,13 +719,15 @@ export class SimulatedFleet {
             : members.length,
       )
     const places = sizes.reduce((sum, size) => sum + size, 0)
-    const exposed = members.filter(
-      ({ view, wasSound }) =>
-        wasSound &&
-        view.assigned?.digest === target &&
-        view.assigned.pool === name &&
-        (view.assigned.at ?? 0) >= Date.parse(top.startedAt),
-    )
+    const isExposed = ({ view, wasSound }: SimNode): boolean =>
+      wasSound &&
+      view.assigned?.digest === target &&
+      view.assigned.pool === name &&
+      (view.assigned.at ?? 0) >= Date.parse(top.startedAt)
+    const exposed = members.filter(isExposed)
+    const were = new Set(before.filter(isExposed).map(({ view }) => view.name))
+    // A retry has a node try once more that is exposed already, also where the status that knew the open waves was lost.
+    if (exposed.every(({ view }) => were.has(view.name))) return
     if (exposed.length > places && places < members.length)
       this.wrong.push(`(1) ${exposed.map(({ view }) => view.name)} of ${name} exposed to ${target}, places ${places}`)
   }

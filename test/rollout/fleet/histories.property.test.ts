@@ -16,14 +16,14 @@ import {
 
 const what = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('push', 'push', 'push to one') },
-  { weight: 3, arbitrary: fc.constantFrom(...TO_POOLS) },
+  { weight: 3, arbitrary: fc.constantFrom(...TO_POOLS, 'retry') },
   { weight: 4, arbitrary: fc.constantFrom(...TO_NODES) },
   { weight: 1, arbitrary: fc.constantFrom(...TO_FLEET) },
 )
 const contents = (Object.keys(CONTENTS) as Content[]).filter((each) => each !== 'fix')
 const step = fc.record<Step>({
   what,
-  content: fc.constantFrom('first', 'first', 'second', 'second', ...contents),
+  content: fc.constantFrom('first', 'first', 'second', 'second', 'bad on one', ...contents),
   pool: fc.nat(2),
   node: fc.nat(9),
   passes: fc.constantFrom(0, 1, 2, 3, 9, 15),
