@@ -2,17 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { minute } from '../builders/instants.ts'
 import { aGate, aWave, type PolicyOptions } from '../builders/policies.ts'
-import {
-  CONTENTS,
-  type Content,
-  type Fate,
-  type FleetOptions,
-  SimulatedFleet,
-  type Step,
-  TO_FLEET,
-  TO_NODES,
-  TO_POOLS,
-} from '../builders/simulated-fleet.ts'
+import { CONTENTS, type Content } from './histories/contents.ts'
+import { SimulatedFleet } from './histories/simulated-fleet.ts'
+import { type Fate, type FleetOptions, type Step, TO_FLEET, TO_NODES, TO_POOLS } from './histories/steps.ts'
 
 const what = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('push', 'push', 'push to one') },
