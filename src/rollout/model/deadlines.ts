@@ -71,11 +71,14 @@ export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClo
 }
 
 /**
- * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Unless the same rollout
- * took it down with another assignment: else each canary in turn could be broken, and assigned again.
+ * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Stamps alone do not
+ * tell: they may be of two clocks, and one that was Ready then would seem to have been down before. Nor is it one that the same rollout took
+ * down with another assignment: else each canary in turn could be broken, and assigned again.
  */
 export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
-  return !ready && assigned.nodeWas !== 'Disturbed' && readySince + SECOND <= workBegan(assigned, clock)
+  const { nodeWas } = assigned
+  if (ready || nodeWas === undefined || nodeWas === 'Disturbed') return false
+  return readySince + SECOND <= workBegan(assigned, clock)
 }
 
 /**

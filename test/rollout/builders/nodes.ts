@@ -78,7 +78,8 @@ export class NodeDraft implements NodeView {
 
   /** The annotation is written, and the agent has not said anything about it. */
   assignedTo(digest: string, { at = noon, pool = 'workers', revision = digest, counter }: When = {}): NodeDraft {
-    return this.#with({ assigned: { digest, revision, pool, grant: 'restart', at, ...(counter !== undefined && { counter }) } })
+    const assigned = { digest, revision, pool, grant: 'restart', at, ...(counter !== undefined && { counter }) } as const
+    return this.#with({ assigned }).#notedIfDown()
   }
 
   /** As the controller wrote it. */
@@ -96,6 +97,14 @@ export class NodeDraft implements NodeView {
   /** It was not Ready when it was assigned. */
   assignedWhileDown(): NodeDraft {
     return this.assignedWhile('Down')
+  }
+
+  /** The controller saw it Ready when it assigned it, whatever stamps say. */
+  seemingSound(): NodeDraft {
+    const { assigned } = this
+    if (!assigned) return this
+    const { nodeWas: _, ...seen } = assigned
+    return this.#with({ assigned: seen })
   }
 
   /** How it was when it was assigned. */
@@ -130,7 +139,7 @@ export class NodeDraft implements NodeView {
   }
 
   notReady(since: Instant = noon - minute): NodeDraft {
-    return this.#with({ ready: false, readySince: since })
+    return this.#with({ ready: false, readySince: since }).#notedIfDown()
   }
 
   /** Nothing is heard from its kubelet. */
@@ -202,7 +211,7 @@ export class NodeDraft implements NodeView {
   /** Assigned with the order to end this boot, a minute ago unless told otherwise. */
   orderedToReboot(digest: string, order: RebootOrder, { at = noon - minute }: When = {}): NodeDraft {
     const assigned = { digest, revision: digest, pool: 'workers', grant: 'reboot', reboot: order, at } as const
-    return this.#with({ assigned })
+    return this.#with({ assigned }).#notedIfDown()
   }
 
   held(reason = 'under repair'): NodeDraft {
@@ -236,6 +245,13 @@ export class NodeDraft implements NodeView {
 
   running(kubeletVersion: string): NodeDraft {
     return this.#with({ kubeletVersion })
+  }
+
+  /** As the controller does that sees it so. */
+  #notedIfDown(): NodeDraft {
+    const { ready, readySince, assigned } = this
+    const isDown = !ready && assigned?.at !== undefined && assigned.nodeWas === undefined && readySince < assigned.at
+    return isDown ? this.assignedWhileDown() : this
   }
 
   #with(change: Partial<NodeView>): NodeDraft {

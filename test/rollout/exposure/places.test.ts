@@ -48,3 +48,11 @@ test('a canary that seemed sound lets the next wave open when it is Ready again 
 
   expect(decide(pool, noon).status.wave?.name).toBe('rest')
 })
+
+test('a canary that was Ready when it was assigned fails the commit, whatever its clock says of when it went down, and no other is tried', () => {
+  const broken = brokenSince('a', noon - 50 * minute).seemingSound()
+  const [early, late] = [noon - 45 * minute, noon].map((at) => decide(opened(broken, ...old('d', 'e')), at))
+
+  expect(early && assignments(early)).toEqual([])
+  expect(late?.status.rejected).toMatchObject([{ revision: 'new' }])
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { NodeWas } from '../../../src/protocol/desired-config.ts'
 import {
   countedFrom,
   countsFrom,
@@ -33,13 +34,16 @@ test('a deadline counts from the end of an outage', () => {
 
 const down = (readySince: number, ready = false) => ({ ...aNode('a'), ready, readySince })
 
-test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>]>([
-  ['is Ready', false, down(-5_000, true)],
-  ['was not Ready a second before it was assigned', true, down(-1_000)],
-  ['was not Ready less than a second before, as stamps in whole seconds may say', false, down(-999)],
-  ['went down when it was assigned', false, down(0)],
-])('a node that %s was down before: %s', (_, expected, node) => {
-  expect(wasDownBefore(node, assigned, clock)).toBe(expected)
+test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>, nodeWas: NodeWas | undefined]>([
+  ['is Ready', false, down(-5_000, true), 'Down'],
+  ['was not Ready a second before it was assigned', true, down(-1_000), 'Down'],
+  ['was not Ready less than a second before, as stamps in whole seconds may say', false, down(-999), 'Down'],
+  ['went down when it was assigned', false, down(0), 'Down'],
+  ['did not serve, and was not Ready a second before it was assigned', true, down(-1_000), 'Unsound'],
+  ['the same rollout had taken down before', false, down(-1_000), 'Disturbed'],
+  ['was Ready when it was assigned, and went down before that by another clock', false, down(-1_000), undefined],
+])('a node that %s was down before: %s', (_, expected, node, nodeWas) => {
+  expect(wasDownBefore(node, { ...assigned, nodeWas }, clock)).toBe(expected)
 })
 
 test.each([

@@ -21,6 +21,20 @@ test.each<readonly [what: string, expected: boolean, node: NodeDraft]>([
   ['was sound when it was assigned', true, assigned(noon - minute)],
   ['was down when it was assigned', false, assigned(noon - minute).notReady(noon - hour)],
   ['went down after it was assigned', true, assigned(noon - minute).notReady(noon)],
+  [
+    'was sound when it was assigned by a clock that has been put back since, and went down by the new one',
+    true,
+    assigned(noon + minute)
+      .notReady(noon - minute)
+      .seemingSound(),
+  ],
+  [
+    'was down when it was assigned by a clock that has been put back since',
+    false,
+    assigned(noon + minute)
+      .assignedWhileDown()
+      .notReady(noon - minute),
+  ],
   ['was at other work when it was assigned, and says nothing of this one', false, stuck.assignedTo('new', { at: noon - minute })],
   ['was at other work when it was assigned, and reports this one', true, stuck.assignedTo('new').reporting('Applying')],
   [
