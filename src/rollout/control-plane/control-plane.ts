@@ -64,6 +64,8 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
 function isBefore(other: NodeView, own: NodeView | undefined): boolean {
   const report = reportOf(other)
   if (isInFlight(other, report) || isBeingProved(other, report)) return true
+  // Its change is over, and left it cordoned: somebody has to repair it.
+  if (hasFailedProof(other, report)) return false
   return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)
 }
 

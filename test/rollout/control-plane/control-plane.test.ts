@@ -53,6 +53,11 @@ test.each<[string, ControlPlaneView, string]>([
     { ...three, nodes: [aHost('a'), aHost('b').on('x').noting('Failed'), aHost('c')] },
     'control-plane node "b" can run no pod',
   ],
+  [
+    'another node is kept cordoned, since no pod ran on it',
+    { ...three, nodes: [aHost('a'), aHost('b').on('x').drainedFor('x').noting('Failed'), aHost('c')] },
+    'control-plane node "b" can run no pod',
+  ],
   ['the node of a pod is not there', { ...three, nodes: hosts.slice(0, 2) }, 'the node "c" of "kube-apiserver-c" is not there'],
   ['the watch is broken', { ...three, outdated: 'watch pods: Forbidden' }, 'watch pods: Forbidden'],
 ])('a node may not be changed while %s', (_, view, why) => {
