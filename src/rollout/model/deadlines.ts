@@ -76,9 +76,10 @@ export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClo
  * down with another assignment: else each canary in turn could be broken, and assigned again.
  */
 export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
-  const { nodeWas } = assigned
+  const { nodeWas, at = Number.NEGATIVE_INFINITY } = assigned
   if (ready || nodeWas === undefined || nodeWas === 'Disturbed') return false
-  return readySince + SECOND <= workBegan(assigned, clock)
+  // Stamped by a clock that has been put back since: whether it was Ready meanwhile cannot be told.
+  return at > clock.now || readySince + SECOND <= workBegan(assigned, clock)
 }
 
 /**

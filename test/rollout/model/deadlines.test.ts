@@ -46,6 +46,12 @@ test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>, 
   expect(wasDownBefore(node, { ...assigned, nodeWas }, clock)).toBe(expected)
 })
 
+test('a node that was down when a clock that has been put back since assigned it was down before, also where it seems to go down later', () => {
+  const late = { ...assigned, at: clock.now + 180_000, nodeWas: 'Down' } as const
+
+  expect(wasDownBefore(down(clock.now + 60_000), late, clock)).toBe(true)
+})
+
 test.each([
   ['before the clock ran evenly counts from then on', 10_000, 20_000, 20_000],
   ['after that counts from its beginning', 30_000, 20_000, 30_000],
