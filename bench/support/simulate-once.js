@@ -1,6 +1,6 @@
 /**
  * Simulates the input in a file with the package in a folder; prints CPU and memory. Arguments: folder, file.
- * It is JavaScript, as the package is: stripping types moves V8's collections, and the peak by 120 MB.
+ * It is JavaScript, as the package is: stripping types moves the collections of V8.
  */
 
 import { readFileSync } from 'node:fs'
