@@ -238,15 +238,17 @@ test('a target that the pool has run through before passes no gate again', () =>
   expect(asked(decide(pool, noon))).toEqual([])
 })
 
+/** The second of three waves is open: it names its nodes, and a gate comes after it. */
+const inTest: PoolOptions = {
+  stable: 'old',
+  since,
+  waves: [aWave('canary', 1), aWave('test', { tier: 'test' }), aWave('rest', '100%')],
+  gates: [aGate('slo', { after: ['test'] })],
+  wave: { index: 2, count: 3, name: 'test' },
+}
+
 test('a gate that was asked has to pass though the last node of its wave is deleted', () => {
-  const byLabel = [aWave('canary', 1), aWave('test', { tier: 'test' }), aWave('rest', '100%')]
-  const pool = aPool({
-    stable: 'old',
-    since,
-    waves: byLabel,
-    gates: [aGate('slo', { after: ['test'] })],
-    wave: { index: 2, count: 3, name: 'test' },
-  }).with(
+  const pool = aPool(inTest).with(
     aNode('a').on('new', { at: noon - 9 * minute }),
     aNode('t')
       .labelled({ tier: 'test' })
@@ -378,14 +380,7 @@ test('what a gate said still counts when a commit of equal content arrives', () 
 })
 
 test('a gate is not asked after a wave with a selector that names no node', () => {
-  const byLabel = [aWave('canary', 1), aWave('test', { tier: 'test' }), aWave('rest', '100%')]
-  const pool = aPool({
-    stable: 'old',
-    since,
-    waves: byLabel,
-    gates: [aGate('slo', { after: ['test'] })],
-    wave: { index: 2, count: 3, name: 'test' },
-  }).with(aNode('a').on('new', { at: noon - 9 * minute }), aNode('b').on('old'))
+  const pool = aPool(inTest).with(aNode('a').on('new', { at: noon - 9 * minute }), aNode('b').on('old'))
 
   expect(selected(decide(pool, noon))).toEqual(['b'])
 })
