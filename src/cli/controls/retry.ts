@@ -35,19 +35,20 @@ export function retryCommand(io: CliIo): Command {
 async function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Promise<Intent> {
   const { pools, namespace } = view
   const isFleet = oneOf({ pool, all }) === 'fleet'
-  const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
+  const found = isFleet ? undefined : poolNamed(pools, pool ?? '')
+  const failed = found ? failedIn(found, revision) : stoppedIn(pools)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
   if (!last) throw new Error(`nothing in ${name} can be retried: ${isFleet ? NO_STOP : NO_FAILURE}; check with: nodewave status`)
   const ref = revision === undefined ? last : refNamed(revision, failed, `cannot retry in ${name}: unknown commit`)
-  if (!isFleet) refuseDuringRollback(poolNamed(pools, pool ?? ''), ref)
+  if (found) refuseDuringRollback(found, ref)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
     says: `${name} retries ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
-    awaits: isFleet ? [] : [awaited(poolNamed(pools, pool ?? ''), ref)],
+    awaits: found ? [awaited(found, ref)] : [],
   }
 }
 
