@@ -4,7 +4,7 @@ import type { Blocker } from '../model/blocker.ts'
 import type { Aside } from '../model/cordon.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { listNames, shortName } from '../model/text.ts'
+import { listNames, NAMES_SHOWN, shortName } from '../model/text.ts'
 
 type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Leaving' | 'Down'
 
@@ -58,11 +58,9 @@ function causeOf({ progress: { phase, pending, failure }, drain }: Member): Caus
 
 /** Causes whose remedy is a command that ends with the nodes. */
 const BY_COMMAND: ReadonlySet<Cause> = new Set(['Held', 'Cordoned'])
-/** As many as `listNames` shows. */
-const MOST_NAMED = 3
 
 function describe(cause: Cause, left: readonly Member[]): string {
   const names = left.map(({ node }) => node.name).sort()
-  const ofCommand = BY_COMMAND.has(cause) && names.length <= MOST_NAMED ? ` ${names.join(' ')}` : ''
+  const ofCommand = BY_COMMAND.has(cause) && names.length <= NAMES_SHOWN ? ` ${names.join(' ')}` : ''
   return `${listNames(names)}: ${TOLD[cause]}${ofCommand}`
 }

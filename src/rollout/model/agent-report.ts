@@ -24,6 +24,11 @@ function assignedAt(status: AgentStatus): Instant {
   return at
 }
 
+/** Since when the agent says so; NaN: it says nothing. */
+export function reportedAt(report: AgentStatus | undefined): Instant {
+  return Date.parse(report?.since ?? '')
+}
+
 /** The agent ended the work: the change holds, also where it waits for a turn to be laid over what others have written since. */
 export function isApplied(report: AgentStatus | undefined): boolean {
   return report?.phase === 'Applied' || isToMerge(report)

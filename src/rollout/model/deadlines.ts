@@ -59,6 +59,9 @@ export function countedFrom(since: Instant, { now, steadySince = since }: Pick<R
   return Math.max(since, Math.min(steadySince, now))
 }
 
+/** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
+export const BLINK = 60_000
+
 /** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */
 const HEARD_OF_ALL = 120_000
 

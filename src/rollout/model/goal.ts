@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
-import { isApplied, isFailure, isReplayed, waitsForGrant } from './agent-report.ts'
+import { isApplied, isFailure, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import { deadlineOf, latestOf, type RolloutClock, refusalEnds, silenceEnds } from './deadlines.ts'
 import { hadNoTime } from './evidence.ts'
 import { type Instant, isFromAhead } from './instant.ts'
@@ -59,7 +59,7 @@ function endedAt(
   assigned: Assignment,
   { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
 ): Instant {
-  const stamped = isApplied(report) ? proof?.endedAt : Date.parse(report?.since ?? '')
+  const stamped = isApplied(report) ? proof?.endedAt : reportedAt(report)
   return latestOf(stamped === undefined ? [] : [stamped], { assigned, clock })
 }
 

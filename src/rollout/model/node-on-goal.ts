@@ -1,7 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { deadlineOf, type RolloutClock } from './deadlines.ts'
-import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import type { Proof } from './proof.ts'
@@ -22,8 +21,4 @@ export function untilDeadline(
 ): NodeProgress {
   const until = deadlineOf(assigned, course)
   return course.now < until ? { phase, pending: true, until } : failed(failure)
-}
-
-export function appliedAt(report: AgentStatus | undefined): Instant {
-  return Date.parse(report?.since ?? '')
 }

@@ -1,5 +1,5 @@
 import type { NodeWas } from '../../protocol/desired-config.ts'
-import { isFoundGood, isInFlight } from './agent-report.ts'
+import { isFoundGood, isInFlight, reportedAt } from './agent-report.ts'
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
@@ -60,5 +60,5 @@ function isDisturbed({ node, report, isExposed }: Candidate, clock: RolloutClock
 /** What it was assigned held on it, and it went down after that. No wave is open in which others could take its place. */
 function isOutage({ node, report }: Candidate): boolean {
   if (!node.assigned || !isHealed({ node, report }) || !isFoundGood(report, node.assigned.digest)) return false
-  return node.readySince >= Date.parse(report?.since ?? '')
+  return node.readySince >= reportedAt(report)
 }

@@ -1,9 +1,9 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
-import { isApplied, isFailure, isOvertaken, isReplayed, waitsForGrant } from './agent-report.ts'
+import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import { countedFrom, countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { stamp } from './instant.ts'
-import { appliedAt, type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
+import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { fallen, putBackBadly } from './progress-when-down.ts'
@@ -81,7 +81,7 @@ function proving(subject: NodeOnGoal): NodeProgress {
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
   if (course.soak === 0) return { phase: 'Current', pending: false }
-  const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
+  const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
   const until = Math.max(lasted, soakHeardAt(course.soak, course))
   if (course.now >= until) {

@@ -1,7 +1,7 @@
-import { isFoundGood } from './agent-report.ts'
-import { countedFrom, deadlineOf, latestOf } from './deadlines.ts'
+import { isFoundGood, reportedAt } from './agent-report.ts'
+import { BLINK, countedFrom, deadlineOf, latestOf } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
-import { appliedAt, type NodeOnGoal } from './node-on-goal.ts'
+import type { NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import { isOpen } from './proof.ts'
 
@@ -14,9 +14,6 @@ export function putBackBadly(subject: NodeOnGoal): NodeProgress {
   return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}${said}` })
 }
 
-/** What is not Ready for longer in its soak fails it; a kubelet that starts may say so for a moment. */
-const BLINK = 60_000
-
 /**
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
@@ -26,7 +23,8 @@ export function fallen(subject: NodeOnGoal): NodeProgress {
   // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
   const clock = { ...course, now: node.readySince }
   const soaked =
-    !(course.proof && isOpen(course.proof)) && node.readySince >= latestOf([appliedAt(report)], { assigned, clock }) + course.soak
+    !(course.proof && isOpen(course.proof)) &&
+    node.readySince >= latestOf([reportedAt(report)], { assigned, clock }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
   const until = countedFrom(downSince(subject, course.soak), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }

@@ -17,8 +17,11 @@ export function describeNodes({ members, counts, rollout }: PoolState): string {
   return others.length > 0 ? `${most}; ${others.join(', ')}` : most
 }
 
+/** So many names are enough to begin with. */
+export const NAMES_SHOWN = 3
+
 /** The names with the first few of them in front: what `listNames` shows of thousands, which need not be sorted for that. */
-export function firstFirst(names: readonly string[], shown = 3): readonly string[] {
+export function firstFirst(names: readonly string[], shown = NAMES_SHOWN): readonly string[] {
   const first = names.slice(0, shown).sort()
   for (let index = shown; index < names.length; index++) {
     const name = names[index] ?? ''
@@ -31,7 +34,7 @@ export function firstFirst(names: readonly string[], shown = 3): readonly string
 }
 
 /** The first few names, and how many more there are. */
-export function listNames(names: readonly string[], shown = 3): string {
+export function listNames(names: readonly string[], shown = NAMES_SHOWN): string {
   const quoted = names.slice(0, shown).map((name) => `"${name}"`)
   return names.length > shown ? `${quoted.join(', ')} and ${names.length - shown} more` : quoted.join(', ')
 }

@@ -2,7 +2,7 @@ import { byText } from '../../protocol/by-text.ts'
 import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied, isFoundGood } from '../model/agent-report.ts'
-import type { RolloutClock } from '../model/deadlines.ts'
+import { BLINK, type RolloutClock } from '../model/deadlines.ts'
 import { isEvidence } from '../model/evidence.ts'
 import { isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
@@ -12,9 +12,6 @@ import { failuresOf } from '../model/target-failures.ts'
 /** A status is one object: of more nodes the others are not remembered. */
 const AT_RISK_KEPT = 100
 const REPLACED_KEPT = 1_000
-
-/** A kubelet that starts again may not be Ready for a moment. */
-const BLINK = 60_000
 
 const NONE: Losses = { nodes: [], replaced: [] }
 
