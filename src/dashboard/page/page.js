@@ -93,9 +93,9 @@ function follow() {
 }
 
 prepareChanges()
+follow()
 const session = await openSession()
 if (session) {
   byId('session').textContent = `You act as ${session.user} on ${session.cluster}`
   prepareActions()
 }
-follow()
