@@ -12,3 +12,7 @@ test.each([0, BATCH])(
   },
   180_000,
 )
+
+test.each([980_000_148])('story %i of a fleet whose waves are changed under way, which once failed, holds', async (seed) => {
+  expect(await failureOf(edited, seed)).toBeUndefined()
+})

@@ -12,3 +12,7 @@ test.each(Array.from({ length: 5 }, (_, i) => i * BATCH))(
   },
   180_000,
 )
+
+test.each([861_700_259])('story %i of a fleet that proves nodes by a pod, which once failed, holds', async (seed) => {
+  expect(await failureOf(proved, seed)).toBeUndefined()
+})

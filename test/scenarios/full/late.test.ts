@@ -13,6 +13,6 @@ test.each([0, BATCH])(
   180_000,
 )
 
-test.each([740_000_043])('story %i of what comes late, which once failed, holds', async (seed) => {
+test.each([740_000_043, 795_000_003, 871_800_059])('story %i of what comes late, which once failed, holds', async (seed) => {
   expect(await failureOf(late, seed)).toBeUndefined()
 })
