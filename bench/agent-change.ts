@@ -18,7 +18,7 @@ import {
   whenRestarted,
   whenStatus,
   writeProgram,
-} from './agent-machine.ts'
+} from './support/agent-machine.ts'
 import { startCluster } from './support/cluster.ts'
 import { kubeletScript } from './support/kubelet-script.ts'
 import { median, print, readOptions } from './support/report.ts'

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { nodeFlags } from './agent-machine.ts'
+import { nodeFlags } from './support/agent-machine.ts'
 import { median, print, readOptions } from './support/report.ts'
 
 const options = readOptions()

@@ -22,7 +22,7 @@ import {
   whenRestarted,
   whenStatus,
   writeProgram,
-} from './agent-machine.ts'
+} from './support/agent-machine.ts'
 import { startCluster } from './support/cluster.ts'
 import { kubeletScript } from './support/kubelet-script.ts'
 import { type ProcessUsage, usageOf } from './support/process-usage.ts'

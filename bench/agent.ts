@@ -5,7 +5,7 @@
  * that has applied a configuration and then had nothing to do for 40 seconds. Nothing of this machine is touched.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { furnish, IDLE, type Machine, registerAssigned, startAgent, whenStatus, writeProgram } from './agent-machine.ts'
+import { furnish, IDLE, type Machine, registerAssigned, startAgent, whenStatus, writeProgram } from './support/agent-machine.ts'
 import { startToBarePatch } from './support/bare-patch.ts'
 import { startCluster } from './support/cluster.ts'
 import { type ProcessUsage, usageOf } from './support/process-usage.ts'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
-import { nodeFlags } from '../agent-machine.ts'
+import { nodeFlags } from './agent-machine.ts'
 import { type Cluster, whenSeen } from './cluster.ts'
 
 const SEEN = 'bench.test/seen'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { assign, furnish, type RunningAgent, startAgent } from '../../bench/agent-machine.ts'
+import { assign, furnish, type RunningAgent, startAgent } from '../../bench/support/agent-machine.ts'
 import { type Cluster, startCluster } from '../../bench/support/cluster.ts'
 import { aNode, register } from '../../bench/support/nodes.ts'
 import { bundleAgent } from '../../scripts/bundle-agent.ts'

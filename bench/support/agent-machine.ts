@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { agentProgram, unitFlags } from '../scripts/agent-program.ts'
-import { bundleAgent } from '../scripts/bundle-agent.ts'
-import type { KubeObject } from '../src/kube/kube-api.ts'
-import { type AgentStatus, parseAgentStatus } from '../src/protocol/agent-status.ts'
-import { contentDigest, type NodeContent } from '../src/protocol/digest.ts'
-import { namesFor } from '../src/protocol/names.ts'
-import { type Cluster, whenSeen } from './support/cluster.ts'
-import { aNode, register } from './support/nodes.ts'
+import { agentProgram, unitFlags } from '../../scripts/agent-program.ts'
+import { bundleAgent } from '../../scripts/bundle-agent.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { type AgentStatus, parseAgentStatus } from '../../src/protocol/agent-status.ts'
+import { contentDigest, type NodeContent } from '../../src/protocol/digest.ts'
+import { namesFor } from '../../src/protocol/names.ts'
+import { type Cluster, whenSeen } from './cluster.ts'
+import { aNode, register } from './nodes.ts'
 
 /** Long enough for V8 to have given back what the work took; it collects once more later than 20 seconds after it. */
 export const IDLE = 40_000
@@ -76,7 +76,7 @@ export async function whenRestarted({ log }: RunningAgent): Promise<number> {
   return performance.now()
 }
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** Of node, as the unit of `deploy/` has them. */
 export const nodeFlags: readonly string[] = unitFlags(ROOT)
