@@ -12,7 +12,7 @@ import { conclusionsOf } from '../src/controller/conclusions.ts'
 import { type FleetView, fleetView } from '../src/dashboard/fleet-view.ts'
 import { changesBetween } from '../src/dashboard/view-changes.ts'
 import { exampleCommit } from './support/example-fleet.ts'
-import { type Figure, median, print, readOptions } from './support/report.ts'
+import { cpuUsed, type Figure, median, print, readOptions } from './support/report.ts'
 import { compile, SettledFleet } from './support/settled-fleet.ts'
 
 const RUNS = 7
@@ -96,9 +96,4 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   }
   await working
   return { took: cpuUsed() - begun, blocked }
-}
-
-function cpuUsed(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

@@ -1,5 +1,5 @@
 /**
- * `node bench/pass.ts`: how long a pass of the controller takes to look at a large fleet, render it and decide, after a commit that
+ * `node bench/pass.ts [--nodes N]`: how long a pass of the controller takes to look at a large fleet, render it and decide, after a commit that
  * changes every node, when one node reported, and when nothing changed. Requests are not part of it. Figures are medians, in milliseconds.
  */
 
@@ -24,10 +24,12 @@ import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { FakeKube } from '../test/controller/fake-kube.ts'
 import { atRest } from './support/at-rest.ts'
+import { type Figure, median, print, readOptions, timed } from './support/report.ts'
 
 const POOLS = 5
-const NODES = 15_000
 const RUNS = 9
+const options = readOptions()
+const count = options.nodes ?? 15_000
 const NOW = Date.UTC(2026, 10, 21, 8)
 const names = namesFor()
 
@@ -36,19 +38,29 @@ const before = compile(commit('a', 2))
 const after = compile(commit('b', 4))
 const cluster = clusterAt(before)
 
-const all = await median(async () => {
-  const sources = sourcesWith([before, after])
-  return timed(() => look(sources, after))
-})
+const figures = [
+  await figure('all change', () => {
+    const sources = sourcesWith([before, after])
+    return () => look(sources, after)
+  }),
+]
 const sources = sourcesWith([before])
 await look(sources, before)
-const none = await median(() => timed(() => look(sources, before)))
-const one = await median(() => {
-  heartbeat()
-  return timed(() => look(sources, before))
-})
+figures.push(await figure('nothing changes', () => () => look(sources, before)))
+figures.push(
+  await figure('one node changes', () => {
+    heartbeat()
+    return () => look(sources, before)
+  }),
+)
+print(figures, options)
 
-console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
+/** @param prepare is not part of the time */
+async function figure(what: string, prepare: () => () => Promise<void>): Promise<Figure> {
+  const times: number[] = []
+  for (let run = 0; run < RUNS; run += 1) times.push(await timed(prepare()))
+  return { name: `a pass over ${count} nodes in ${POOLS} pools: ${what}`, value: median(times), unit: 'ms' }
+}
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
   const gathered = await gather({ ...sources, ...atRest(sources.cluster.pools) }, { fleet })
@@ -83,7 +95,7 @@ function sourcesWith(fleets: readonly CompiledFleet[]) {
 /** Every node runs what the fleet says, and every pool has completed it. */
 function clusterAt(fleet: CompiledFleet): ClusterCache {
   const nodes = new ObjectCache<ClusterNode>(() => undefined)
-  const bare = Array.from({ length: NODES }, (_, index) => nodeObject(index, {}))
+  const bare = Array.from({ length: count }, (_, index) => nodeObject(index, {}))
   nodes.observe({ type: 'sync', items: bare.map((object) => projectNode(names)(object)).map((node) => running(node, fleet)) })
   const pools = new ObjectCache<ReturnType<typeof projectNodePool>>(() => undefined)
   const items = [...fleet.pools.values()].map(({ name, fingerprint }) => {
@@ -161,16 +173,4 @@ function commit(digit: string, verbosity: number): RepoSnapshot {
     parents: [],
     files: new Map([['fleet.yaml', { kind: 'file', bytes: Buffer.from(text) }]]),
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-async function median(run: () => Promise<number>): Promise<number> {
-  const times: number[] = []
-  for (let index = 0; index < RUNS; index += 1) times.push(await run())
-  return Math.round((times.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0) * 10) / 10
 }

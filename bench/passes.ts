@@ -10,7 +10,7 @@ import { minute, noon } from '../test/rollout/builders/instants.ts'
 import { aNode } from '../test/rollout/builders/nodes.ts'
 import { aWave } from '../test/rollout/builders/policies.ts'
 import { aPool } from '../test/rollout/builders/pools.ts'
-import { print, readOptions } from './support/report.ts'
+import { cpuUsed, print, readOptions } from './support/report.ts'
 
 /** Nodes whose agents answer between two passes. */
 const ANSWERS = 100
@@ -77,9 +77,4 @@ function applied(node: NodeView): NodeView {
   const { digest = '', at = now } = node.assigned ?? {}
   const stamps = { since: new Date(now).toISOString(), assignedAt: new Date(at).toISOString() }
   return { ...node, status: { phase: 'Applied', digest, assigned: digest, active: digest, ...stamps } }
-}
-
-function cpuUsed(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

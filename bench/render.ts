@@ -1,5 +1,5 @@
 /**
- * `node bench/render.ts`: how long the nodes of a large fleet take to render after a commit that changes all of them, and after one that
+ * `node bench/render.ts [--nodes N]`: how long the nodes of a large fleet take to render after a commit that changes all of them, and after one that
  * changes none. Figures are medians, in milliseconds.
  */
 import type { RepoFile } from '../src/protocol/repo-snapshot.ts'
@@ -7,12 +7,14 @@ import { createRenderer, type Renderer } from '../src/render/create-renderer.ts'
 import type { NodeFacts } from '../src/render/node-facts.ts'
 import { loadFleet } from '../src/repo/load-fleet.ts'
 import type { FleetModel } from '../src/repo/model.ts'
+import { type Figure, median, print, readOptions, timed } from './support/report.ts'
 
 const POOLS = 5
-const NODES = 15_000
 const RUNS = 9
+const options = readOptions()
+const count = options.nodes ?? 15_000
 
-const nodes = Array.from({ length: NODES }, (_, index): NodeFacts => {
+const nodes = Array.from({ length: count }, (_, index): NodeFacts => {
   const labels = {
     pool: `p${index % POOLS}`,
     zone: `zone-${index % 3}`,
@@ -28,6 +30,7 @@ const nodes = Array.from({ length: NODES }, (_, index): NodeFacts => {
   }
 })
 
+const figures: Figure[] = []
 for (const [what, flags] of [
   ['flags alike on all nodes of a pool', '{v: 2}'],
   ['a flag by zone', '{node-labels: "zone={{ node.labels.zone }}"}'],
@@ -35,11 +38,12 @@ for (const [what, flags] of [
 ] as const) {
   const fleet = fleetWith(flags)
   const renderer = createRenderer(fleet)
-  const all = median(() => renderAll(createRenderer(fleet)))
+  const named = `render ${count} nodes in ${POOLS} pools, ${what}`
+  figures.push(await figure(`${named}: all change`, () => renderAll(createRenderer(fleet))))
   renderAll(renderer)
-  const none = median(() => renderAll(renderer))
-  console.log(`${NODES} nodes, ${POOLS} pools, ${what}: all change ${all.toFixed(1)} ms, none changes ${none.toFixed(1)} ms`)
+  figures.push(await figure(`${named}: none changes`, () => renderAll(renderer)))
 }
+print(figures, options)
 
 function renderAll(renderer: Renderer): void {
   for (const node of nodes) {
@@ -49,13 +53,10 @@ function renderAll(renderer: Renderer): void {
   }
 }
 
-function median(work: () => void): number {
-  const times = Array.from({ length: RUNS }, () => {
-    const start = performance.now()
-    work()
-    return performance.now() - start
-  })
-  return times.sort((a, b) => a - b)[RUNS >> 1] ?? 0
+async function figure(name: string, work: () => void): Promise<Figure> {
+  const times: number[] = []
+  for (let run = 0; run < RUNS; run += 1) times.push(await timed(work))
+  return { name, value: median(times), unit: 'ms' }
 }
 
 function fleetWith(flags: string): FleetModel {

@@ -5,9 +5,10 @@
 import { systemClock } from '../src/controller/clock/system-clock.ts'
 import { aFleet } from '../test/controller/a-fleet.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf } from '../test/controller/stage.ts'
-import { readOptions } from './support/report.ts'
+import { print, readOptions } from './support/report.ts'
 
-const { nodes: COUNT = 100 } = readOptions()
+const options = readOptions()
+const { nodes: COUNT = 100 } = options
 const rollout = 'maxUnavailable: 10%'
 
 await using stage = await aStage()
@@ -20,9 +21,16 @@ const all = stage.server.requests.count()
 const { first, last } = await roll('b', 4)
 const own = stage.requests.slice(before)
 const patches = own.filter((line) => line.startsWith('PATCH /api/v1/nodes/')).length
-console.log(`${COUNT} nodes at 10%: first assigned after ${first} ms, completed after ${last} ms`)
-console.log(
-  `requests of the controller: ${patches} patches of nodes, ${own.length - patches} others; of all: ${stage.server.requests.count() - all}`,
+const named = `${COUNT} nodes, 10% at a time`
+print(
+  [
+    { name: `${named}: push → first assigned`, value: first, unit: 'ms' },
+    { name: `${named}: push → Completed`, value: last, unit: 'ms' },
+    { name: 'patches of Nodes by the controller', value: patches, unit: 'requests' },
+    { name: 'other requests of it', value: own.length - patches, unit: 'requests' },
+    { name: 'requests of all', value: stage.server.requests.count() - all, unit: 'requests' },
+  ],
+  options,
 )
 
 async function roll(digit: string, v: number): Promise<{ readonly first: number; readonly last: number }> {

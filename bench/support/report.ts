@@ -70,6 +70,12 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
+/** Milliseconds of CPU that this thread has used: other work on the machine does not count, though it slows memory down. */
+export function cpuUsed(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 /** Milliseconds that `work` takes. */
 export async function timed(work: () => unknown): Promise<number> {
   const start = performance.now()
