@@ -41,3 +41,31 @@ test('a commit that hangs machines stops at its canary, though each machine that
   const nodes = await stage.until(NODES, () => true)
   expect([...nodes.values()].filter((node) => assignedRevision(node) === B)).toEqual([])
 })
+
+const messageOf = (pools: ReadonlyMap<string, KubeObject>): string => conditionOf(pools.get('workers'), 'Ready')?.message ?? ''
+
+test('a machine that was down before the commit fails nothing when it is replaced in the middle of the rollout', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(4)
+  stage.startController()
+  const changed = new Set<string>()
+  stage.startAgents((node, { REVISION }) => {
+    if (REVISION === B) changed.add(node)
+    return REVISION !== B || changed.size === 1 ? 'applies' : 'works on'
+  })
+  const rollout = 'maxUnavailable: 100%, waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}]'
+  stage.push('a', aFleet({ rollout }))
+  await stage.completed(A)
+  await goesDown(stage, 'n0')
+  const isDown = stage.until(POOLS, (found) => messageOf(found).includes('1 Unreachable'))
+  await stage.clock.passUntil(isDown, { atMost: 1_000 })
+  stage.clock.advance(5 * 60_000)
+  stage.push('b', aFleet({ v: 3, rollout }))
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
+
+  await stage.kube.delete(`${NODES}/n0`)
+  const isSeen = stage.until(POOLS, (found) => / of 3 nodes|failed/.test(messageOf(found)))
+  const pools = await stage.clock.passUntil(isSeen, { atMost: 60_000 })
+
+  expect(messageOf(pools)).toMatch(/^1 of 3 nodes are at bbbbbbb/)
+})

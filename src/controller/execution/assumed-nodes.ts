@@ -65,9 +65,9 @@ export class AssumedNodes {
 function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string): Partial<NodeView> {
   switch (action.kind) {
     case 'assign': {
-      const { digest, revision, grant, reboot, at } = action
+      const { digest, revision, grant, reboot, nodeWas, at } = action
       return {
-        assigned: { digest, revision, pool, grant, reboot, at },
+        assigned: { digest, revision, pool, grant, reboot, nodeWas, at },
         proof: wantedProof(action),
       }
     }

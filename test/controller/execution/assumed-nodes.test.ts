@@ -20,6 +20,12 @@ test('a node whose assignment is under way counts as assigned, until it changes 
   expect(assumed.applyTo(new NodeList([changed]), 10).get('n0')).toBe(changed)
 })
 
+test('a node that was down when it was assigned counts so while that is under way', () => {
+  const assumed = new AssumedNodes()
+  assumed.assume(node, { ...assign, nodeWas: 'Down' }, 'workers')
+  expect(assumed.of(node, 10).view.assigned?.nodeWas).toBe('Down')
+})
+
 test('a write whose fate is not known is counted on for a while only', () => {
   const assumed = new AssumedNodes()
   assumed.assume(node, assign, 'workers')
