@@ -233,3 +233,21 @@ test('Ready nodes that are labelled into a pool wait for its window and its budg
   expect(assigned.toSorted()).toEqual(['n0', 'n1', 'n2', 'young'])
   expect(await readiness(replicas)).toBe('False WaitingForWindow')
 })
+
+test('a node whose uncordon the server refuses keeps its place in the budget, however long the answer takes', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  replicas.startAgents()
+  let refused = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { spec } = Object(body)
+    if (Object(spec).unschedulable !== null) return replicas.kube.patch(path, body, options)
+    refused++
+    await replicas.clock.sleep(2 * SECOND)
+    throw refusal(403, 'Forbidden')
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
+  await replicas.clock.advance(5 * MINUTE)
+  expect(refused).toBeGreaterThan(1)
+  expect(await atRevision(replicas, A)).toHaveLength(1)
+})

@@ -73,9 +73,9 @@ function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string)
     }
     case 'cordon':
       return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
+    // Both count when the server has taken them: a node whose uncordon is refused gives no place in a budget back, and what a pod has
+    // shown is of the node as it was when the pod ran.
     case 'uncordon':
-      return { mark: action.mark, unschedulable: unschedulable && !action.lifts }
-    // Counts when the server has taken it: that shows the node as it was when the pod ran.
     case 'recordProof':
       return {}
     case 'clearReboot':

@@ -52,9 +52,7 @@ test.each<readonly [what: string, action: NodeAction, isCordoned: boolean, after
   ['a cordon of ours', cordon, false, { unschedulable: true, mark: cordon.mark }],
   ['a mark under the cordon of somebody else', { ...cordon, mark: found }, true, { unschedulable: true, mark: found }],
   ['a mark whose cordon somebody else took back', { ...cordon, mark: found }, false, { unschedulable: false, mark: found }],
-  ['an uncordon that lifts the cordon', uncordon, true, { unschedulable: false, mark: undefined }],
-  ['an uncordon that leaves the cordon', { ...uncordon, lifts: false }, true, { unschedulable: true, mark: undefined }],
-  ['an uncordon of a node without a cordon', { ...uncordon, lifts: false }, false, { unschedulable: false, mark: undefined }],
+  ['an uncordon, which may be refused', uncordon, true, { unschedulable: true }],
   ['assignments by hand that are allowed', { kind: 'allowByHand', node: 'n0', allowed: true }, false, { byHandAllowed: true }],
   ['assignments by hand that are not', { kind: 'allowByHand', node: 'n0', allowed: false }, false, { byHandAllowed: undefined }],
 ])('a node counts as it is after %s, while that is under way', (_, action, isCordoned, after) => {
