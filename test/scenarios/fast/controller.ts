@@ -21,6 +21,7 @@ import { PROFILE } from './content.ts'
 import type { Mishap } from './mishap.ts'
 import type { SimPod } from './workload.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
+import { WritesUnderWay } from './writes-under-way.ts'
 
 /** What one pass decided, and what it was drawn from. */
 export interface Observed {
@@ -68,6 +69,8 @@ export class SimController {
   readonly #evicted = new Set<string>()
   /** The watch is broken: it hears nothing until it lists again. */
   #deaf = false
+  readonly #underWay = new WritesUnderWay()
+  #isSlow = false
 
   constructor(world: World, clockOff = 0) {
     this.#world = world
@@ -118,6 +121,16 @@ export class SimController {
     const observed = { fleet, at, decisions, isNews, held: this.#world.gates.held }
     this.#carryOut(observed, mishap)
     return observed
+  }
+
+  /** Patches of nodes take so long that another pass comes before they arrive. */
+  passTwice(): readonly Observed[] {
+    this.#isSlow = true
+    const first = this.pass()
+    this.#isSlow = false
+    const second = this.pass()
+    this.#underWay.arrive()
+    return [first, second]
   }
 
   #carryOut(observed: Observed, mishap?: Mishap): void {
@@ -178,8 +191,15 @@ export class SimController {
     if (action.kind === 'startProof') this.#world.proofs.start(action.pod)
     if (action.kind === 'removeProof') this.#world.proofs.remove(action.pod.uid)
     if (action.kind === 'evict') this.#evict(action)
-    else if (isPatch(action)) this.#patch(action, observed)
+    else if (isPatch(action)) this.#send(action, observed)
     return true
+  }
+
+  #send(action: Patch, observed: Observed): void {
+    const seen = this.#nodes.get(action.node)
+    if (!seen || this.#underWay.has(action.node)) return
+    if (this.#isSlow) this.#underWay.send(seen, action, () => this.#patch(action, observed))
+    else this.#patch(action, observed)
   }
 
   #patch(action: Patch, observed: Observed): void {
@@ -229,7 +249,9 @@ export class SimController {
 
   #snapshot(): FleetSnapshot {
     this.#forgetPods()
-    const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
+    const at = this.#world.now + this.clockOff
+    const nodes = [...this.#nodes.items.values()].map((node) => this.#underWay.of(node, at))
+    const members = Map.groupBy(nodes, (node) => node.pool)
     const pools = [...this.#pools.items.values()].map((pool) => this.#poolSnapshot(pool, members.get(pool.name) ?? []))
     const strays = [...members].flatMap(([pool, nodes]) => (this.#pools.get(pool) ? [] : nodes.map(({ view }) => view)))
     return { pools, strays, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }

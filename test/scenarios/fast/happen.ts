@@ -1,4 +1,5 @@
 import type { Random } from '../random.ts'
+import type { Observed } from './controller.ts'
 import { gatesChange } from './faults/gates-change.ts'
 import { FAULTS } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
@@ -36,10 +37,15 @@ function hasGates({ rules }: World): boolean {
 function pass(world: World, random: Random): void {
   world.controller.hear(random.chance(0.7) ? Number.POSITIVE_INFINITY : random.below(3), random.below(3))
   const mishap = drawMishap(random)
-  const observed = world.controller.pass(mishap)
+  const passes = !mishap && random.chance(0.3) ? world.controller.passTwice() : [world.controller.pass(mishap)]
+  if (passes.length > 1) world.tell('what the pass writes to nodes arrives after another pass')
+  for (const observed of passes) see(observed, world)
+  if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
+}
+
+function see(observed: Observed, world: World): void {
   for (const [name, { actions, status }] of observed.decisions)
     if (actions.length > 0) world.tell(() => `pass: ${name} ${JSON.stringify(actions)} ${status.conditions[0]?.message}`)
-  if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
   checkDecision(observed)
   noteSituations(observed, world.reached)
 }

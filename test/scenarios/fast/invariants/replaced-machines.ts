@@ -8,9 +8,21 @@ import { allowed, type Decided, decidedPools, hasEnded, stepsOf } from './steps.
 
 export const replacedMachines: Invariant = {
   claim:
-    'a machine that failed after a rollout had completed is remembered when it is gone; more than the pool bears, and new nodes are tried one at a time; and none that a rollout under way has broken is forgotten',
+    'a machine that failed after a rollout had completed is remembered when it is gone; more than the pool bears, and new nodes are tried one at a time; and none that a rollout under way has broken is forgotten, and none that was down before counts',
   ofDecision: (observed) =>
-    decidedPools(observed).every((decided) => isCounted(decided) && triesOne(decided) && losesFew(decided)),
+    decidedPools(observed).every(
+      (decided) => isCounted(decided) && triesOne(decided) && losesFew(decided) && blamesNone(decided),
+    ),
+}
+
+/** The rollout cannot have broken one that was down before its assignment and since. Stamps have whole seconds. */
+function blamesNone({ pool, decision: { status } }: Decided): boolean {
+  const [run] = status.history
+  const blamed = new Set(run?.losses?.nodes.map(({ name }) => name))
+  return pool.nodes.every(({ name, ready, readySince, assigned }) => {
+    const wasDown = !ready && assigned?.nodeWas === 'Down' && readySince + 1000 <= (assigned.at ?? 0)
+    return !wasDown || !blamed.has(name)
+  })
 }
 
 /** Of those that the rollout under way may have broken, each that is gone counts; it does not go on when these are more than it bears. */
