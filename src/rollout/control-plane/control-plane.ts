@@ -1,4 +1,4 @@
-import { isInFlight, reportOf } from '../model/agent-report.ts'
+import { isInFlight, reportOf, waitsForGrant } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
@@ -63,7 +63,8 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
 /** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */
 function isBefore(other: NodeView, own: NodeView | undefined): boolean {
   const report = reportOf(other)
-  if (isInFlight(other, report) || isBeingProved(other, report)) return true
+  // Whose agent waits for a greater grant, which may come much later, is not being changed.
+  if ((isInFlight(other, report) && !waitsForGrant(other, report)) || isBeingProved(other, report)) return true
   // Its change is over, and left it cordoned: somebody has to repair it.
   if (hasFailedProof(other, report)) return false
   return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)

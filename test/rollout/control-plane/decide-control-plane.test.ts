@@ -3,7 +3,7 @@ import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, selected, verdict } from '../builders/decisions.ts'
-import { noon } from '../builders/instants.ts'
+import { hour, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
@@ -62,7 +62,7 @@ test('a node that joins the control plane waits for its turn too', () => {
   expect(decision && selected(decision)).toHaveLength(1)
 })
 
-test('a node of the control plane that asks for a greater grant gets it while the others are well', () => {
+test('a node of the control plane that asks for a greater grant gets it while the others are well, and keeps none of them waiting', () => {
   const asking = aHost('a')
     .assignedTo('new', { at: noon - 1000 })
     .reporting('Blocked', { needs: 'restart', since: noon - 500 })
@@ -75,7 +75,31 @@ test('a node of the control plane that asks for a greater grant gets it while th
   const take = (view: ReturnType<typeof stacked>) => selected(decided([running], view).get('control-plane') ?? expect.fail())
 
   expect(take(stacked(members))).toEqual(['a'])
-  expect(take(but(stacked(members), 'etcd-b', { ready: false }))).toEqual([])
+  expect(take(but(stacked(members), 'etcd-b', { ready: false }))).toEqual(['b'])
+  expect(take(but(but(stacked(members), 'etcd-b', { ready: false }), 'etcd-a', { ready: false }))).toEqual([])
+})
+
+/** Assigned before it had the role. */
+function waiting(name: string) {
+  const at = noon - hour
+  return aHost(name)
+    .assignedTo('new', { at })
+    .reporting('Blocked', { needs: 'drain', since: at + 1000 })
+}
+
+test.each<[string, readonly NodeView[], PoolOptions, readonly string[]]>([
+  ['one of which is drained', [waiting('a'), waiting('b').drainedFor('new')], { pods: { b: [] } }, ['b']],
+  [
+    'both of which are drained',
+    [waiting('a'), waiting('b')].map((node) => node.drainedFor('new')),
+    { pods: { a: [], b: [] } },
+    ['a'],
+  ],
+  ['that need no drain', [waiting('a'), waiting('b')], { drain: { mode: 'Never' } }, ['b']],
+])('one of two control-plane nodes gets its greater grant when agents ask for it on two, %s', (_, members, options, taken) => {
+  const running = aPool({ stable: 'old', since: noon - 2 * hour, maxUnavailable: '100%', ...options }).with(...members)
+
+  expect(selected(decided([running], stacked([...members, aHost('c')])).get('workers') ?? expect.fail())).toEqual(taken)
 })
 
 const broken = aHost('a').rolledBackFrom('bad').notReady()
