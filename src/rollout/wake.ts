@@ -5,6 +5,7 @@ import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
 import { countsFrom, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
+import { goalEnds } from './model/goal.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
@@ -13,19 +14,19 @@ import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
-export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'blocker'>): Instant | undefined {
+export function wakeAt(poolState: PoolState, { until }: Pick<PoolProposal, 'until'>): Instant | undefined {
   const { notable, rollout, now } = poolState
   const settled = isSettled(poolState)
   const mayBegin = rollout.state !== 'Halted' && !settled
   let earliest = Number.POSITIVE_INFINITY
-  const consider = (until: Instant | undefined): void => {
-    if (until !== undefined && until > now) earliest = Math.min(earliest, until)
+  const consider = (at: Instant | undefined): void => {
+    if (at !== undefined && at > now) earliest = Math.min(earliest, at)
   }
   for (const member of notable) considerMember(member, { poolState, consider })
-  if (!settled) consider(blocker?.until)
+  if (!settled) consider(until)
   if (mayBegin) consider(closingTime(poolState))
   consider(rollout.commitBlocker?.until)
-  for (const until of nextGate(poolState)) consider(until)
+  for (const at of nextGate(poolState)) consider(at)
   return earliest === Number.POSITIVE_INFINITY ? undefined : earliest
 }
 
@@ -33,12 +34,13 @@ function considerMember(
   member: Member,
   { poolState, consider }: { readonly poolState: PoolState; readonly consider: (until: Instant | undefined) => void },
 ): void {
-  const { node, progress, proof, takenAt } = member
+  const { node, report, progress, proof, takenAt } = member
   consider(progress.until)
   // Somebody's cordon keeps it from that, and its progress does not tell.
   if (member.exposure.because === 'Joining') consider(joiningEnds(node, poolState.pool.policy))
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
+  consider(goalEnds(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { ASSIGNMENT_REPLAYED } from '../../src/protocol/agent-status.ts'
 import { assess, decide } from '../../src/rollout/decide.ts'
-import { hour, minute, noon } from './builders/instants.ts'
+import { hour, minute, noon, stamp } from './builders/instants.ts'
 import { aNode, aYoungNode } from './builders/nodes.ts'
 import { aWave } from './builders/policies.ts'
 import { aPool } from './builders/pools.ts'
@@ -115,4 +116,65 @@ test('pool wakes when the skip of a node ends that gave its place in the wave to
   )
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 15 * minute })
   expect(decide(pool, noon + 15 * minute).actions).toMatchObject([{ kind: 'cordon', node: 'skipped' }])
+})
+
+test('pool wakes when the wave that rebooted has soaked, though the version of another node keeps that from its content', () => {
+  const order = { boot: 'b1', at: stamp(noon - 5 * minute) }
+  const rebooted = aNode('b')
+    .orderedToReboot('new', order, { at: noon - 4 * minute })
+    .booted('b2')
+    .reporting('Applied', { since: noon - 3 * minute })
+    .readyAgain(noon - 2 * minute)
+  const next = ['a', 'c'].map((name) =>
+    aNode(name)
+      .on('new')
+      .booted('b1')
+      .toReboot('b1', { at: stamp(noon - 5 * minute) }),
+  )
+  const api = { name: 'api', version: '1.36.3' }
+  const pool = aPool({
+    history: [aRollout('new', { result: 'Completed', startedAt: noon - 3 * hour })],
+    waves: [aWave('canary', 1, { soak: 10 * minute })],
+    wants: { d: { digest: 'newer', version: '1.40.0' } },
+    fleet: { skew: { kind: 'known', oldest: api, newest: api } },
+  }).with(rebooted, ...next, aNode('d').on('new').inZone('zone-0'))
+
+  expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 8 * minute })
+})
+
+test('pool wakes when an assignment of before its rollout is due again, whose agent waits for a greater grant', () => {
+  const waiting = aNode('n0')
+    .assignedTo('new', { at: noon - 5 * minute })
+    .reporting('Blocked', { needs: 'drain' })
+  const options = { stable: 'old', since: noon - minute, applyTimeout: 10 * minute, controls: { paused: '' } }
+
+  expect(decide(aPool(options).with(waiting, aNode('n1').on('old')), noon).wakeAt).toBe(noon + 5 * minute)
+})
+
+test('pool wakes when an assignment that came back from a backup is due again, on a node that is not Ready', () => {
+  const error = { reason: ASSIGNMENT_REPLAYED, message: 'the agent accepted a newer assignment' }
+  const replayed = aNode('n0')
+    .notReady(noon - hour)
+    .assignedTo('new', { at: noon - 20_000 })
+    .reporting('RolledBack', { error })
+  const options = { stable: 'old', since: noon - minute, controls: { paused: '' } }
+
+  expect(decide(aPool(options).with(replayed, aNode('n1').on('old')), noon).wakeAt).toBe(noon + 40_000)
+})
+
+test('pool wakes when the soak ends in which a node came under pressure: from then on it counts as done', () => {
+  const pressed = aNode('n0')
+    .on('new', { at: noon - minute })
+    .under('DiskPressure', noon - 30_000)
+  const options = {
+    since: noon - 2 * minute,
+    maxFailures: 1,
+    controls: { paused: '' },
+    waves: [aWave('canary', 1, { soak: hour })],
+  }
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ ...options, wave }).with(pressed, aNode('n1').on('older'))
+
+  expect(decide(pool, noon)).toMatchObject({ status: { nodes: { byPhase: { Failed: 1 } } }, wakeAt: noon + 59 * minute })
+  expect(decide(pool, noon + 59 * minute).status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
 })

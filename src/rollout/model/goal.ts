@@ -34,6 +34,13 @@ export function hasGoal(
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
 }
 
+/** When time alone makes what is wanted due again, though it is assigned; undefined: never. */
+export function goalEnds({ assigned }: NodeView, report: AgentStatus | undefined, clock: RolloutClock): Instant | undefined {
+  if (assigned === undefined) return undefined
+  if (isReplayed(report)) return refusalEnds(assigned, clock)
+  return isInRollout(assigned, clock) || isApplied(report) || isFailure(report) ? undefined : deadlineOf(assigned, clock)
+}
+
 /**
  * It had failed before the retry. An assignment that is further ahead than work may take was made by a clock that has been put back since:
  * nothing shows that its failure is of this run, so it is tried once more.

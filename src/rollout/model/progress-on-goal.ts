@@ -90,7 +90,8 @@ function proving(subject: NodeOnGoal): NodeProgress {
   }
   const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
   if (!pressure) return { phase: 'Soaking', pending: true, until }
-  return failed({ reason: pressure.type, message: `node has ${pressure.type} since ${stamp(pressure.since)}, in its soak` })
+  const message = `node has ${pressure.type} since ${stamp(pressure.since)}, in its soak`
+  return { ...failed({ reason: pressure.type, message }), until }
 }
 
 function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {

@@ -6,6 +6,7 @@ import { targetFor } from '../exposure/node-facts.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
+import type { Instant } from '../model/instant.ts'
 import { nodeWas } from '../model/node-was.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
@@ -25,6 +26,8 @@ export interface PoolProposal extends Proposal<SelectableNode> {
   readonly spending: number
   /** Why nodes are not asked for that are eligible. */
   readonly blocker?: Blocker | undefined
+  /** When time alone may lift what keeps some node, whatever is reported. */
+  readonly until?: Instant | undefined
   /** It keeps single nodes, and others may go on. */
   readonly isOfSome: boolean
 }
@@ -46,7 +49,7 @@ export function propose(state: PoolState): PoolProposal {
   const eligible = eligibleNodes(state)
   if (rollout.state === 'Halted' && eligible.length === 0) return nothingToDo(state)
   const poolWide = blockerOf(state)
-  const { selectable, found } = unblocked(eligible, { state, poolWide })
+  const { selectable, found, until } = unblocked(eligible, { state, poolWide })
   const blocker = poolWide ?? found ?? noEligibleNode(state)
   const { free, idle, serving, spending } = byPrice(selectable, state)
   const use = budgetUse(notable, { idle, serving })
@@ -70,24 +73,33 @@ export function propose(state: PoolState): PoolProposal {
     isKeptByZones: spending.length > 0 && inZones.length === 0,
     servedAt: servedIn(state),
     blocker,
+    until,
     isOfSome: poolWide === undefined && found !== undefined,
   }
 }
 
-/** Those that nothing but a budget keeps from being selected, and the first reason that keeps another. */
+interface Unblocked {
+  readonly selectable: readonly Member[]
+  readonly found: Blocker | undefined
+  readonly until: Instant | undefined
+}
+
+/** Those that nothing but a budget keeps from being selected, the first reason that keeps another, and when time may lift one of them. */
 function unblocked(
   eligible: readonly Member[],
   { state, poolWide }: { readonly state: PoolState; readonly poolWide: Blocker | undefined },
-): { readonly selectable: readonly Member[]; readonly found: Blocker | undefined } {
+): Unblocked {
   const blockerFor = nodeBlockers(state)
   let found: Blocker | undefined
+  let until = poolWide?.until
   const selectable = eligible.filter((member) => {
     if (!isSpared(member, { blocker: poolWide, state })) return false
     const blocker = blockerFor(member)
     found ??= blocker
+    if (blocker?.until !== undefined) until = Math.min(until ?? blocker.until, blocker.until)
     return blocker === undefined && member.wanted.kind === 'config'
   })
-  return { selectable, found }
+  return { selectable, found, until }
 }
 
 /** By what they take of the budgets: nothing, or one of their places. */
