@@ -50,7 +50,7 @@ function controlPlane({ pool: { fleet } }: PoolState): JudgeNode {
     const found = fleet?.controlPlane?.get(name)
     if (!found || (found.sparesBroken && isRepair(member))) return undefined
     const reason = found.kind === 'turn' ? 'WaitingForBudget' : 'ControlPlaneUnhealthy'
-    return { reason, message: `"${name}" waits: ${found.message}`, stalls: false }
+    return { reason, message: `"${name}" waits: ${found.message}`, stalls: false, byNode: found.node }
   }
 }
 

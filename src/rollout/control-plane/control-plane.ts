@@ -43,10 +43,10 @@ export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolea
 export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
   const busy = view.nodes.find((other) => other.name !== node && isBefore(other, own))
-  if (busy) return { kind: 'turn', message: hasTheTurn(busy.name) }
+  if (busy) return { kind: 'turn', node: busy.name, message: hasTheTurn(busy.name) }
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
-  const message = awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view) ?? lostQuorum(node, view)
-  return message === undefined ? undefined : { kind: 'sick', message, ...(isDown(node, view) && { sparesBroken: true }) }
+  const found = awayNode(node, view) ?? becauseOf(sickPart(node, view))
+  return found && { kind: 'sick', ...found, ...(isDown(node, view) && { sparesBroken: true }) }
 }
 
 /** Of all nodes of the control plane one is changed at a time, whichever pools they are in. */
@@ -60,34 +60,49 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
   return isAway && instances.every((instance) => instance.node !== node || !instance.ready)
 }
 
-/** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */
+/**
+ * Who is at work has the turn. So has who is drained, but before nodes alone that are well: a drain waits for the others, and what repairs them
+ * must not wait for the drain. Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other.
+ */
 function isBefore(other: NodeView, own: NodeView | undefined): boolean {
   const report = reportOf(other)
   // Whose agent waits for a greater grant, which may come much later, is not being changed.
   if ((isInFlight(other, report) && !waitsForGrant(other, report)) || isBeingProved(other, report)) return true
-  // Its change is over, and left it cordoned: somebody has to repair it.
-  if (hasFailedProof(other, report)) return false
-  return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)
+  if (!isUnderDrain(other) || isAway(other) || (own && isAway(own))) return false
+  return !(own && isUnderDrain(own) && own.name < other.name)
 }
 
-function awayNode(node: string, { nodes, instances }: ControlPlaneView): string | undefined {
-  const away = nodes.find((other) => other.name !== node && isUnavailable(asIfUncordoned(other), reportOf(other)))
-  if (away) return `control-plane node "${away.name}" ${whyAway(away)}`
+function awayNode(node: string, { nodes }: ControlPlaneView): Pick<ControlPlaneBlocker, 'node' | 'message'> | undefined {
+  const away = nodes.find((other) => other.name !== node && isAway(other))
+  return away && { node: away.name, message: `control-plane node "${away.name}" ${whyAway(away)}` }
+}
+
+function becauseOf(message: string | undefined): Pick<ControlPlaneBlocker, 'message'> | undefined {
+  return message === undefined ? undefined : { message }
+}
+
+function sickPart(node: string, view: ControlPlaneView): string | undefined {
+  return lostNode(view) ?? sickInstance(node, view) ?? missingInstance(node, view) ?? lostQuorum(node, view)
+}
+
+function lostNode({ nodes, instances }: ControlPlaneView): string | undefined {
   const known = new Set(nodes.map(({ name }) => name))
   const lost = instances.find((instance) => !known.has(instance.node))
   return lost && `the node "${lost.node}" of "${lost.name}" is not there`
 }
 
 /** A cordon of ours says that its turn is now, or has just been; its parts of the control plane run on. */
-function asIfUncordoned(node: NodeView): NodeView {
-  return isOurCordon(node) ? { ...node, unschedulable: false } : node
+function isAway(node: NodeView): boolean {
+  const uncordoned = isOurCordon(node) ? { ...node, unschedulable: false } : node
+  return isUnavailable(uncordoned, reportOf(node))
 }
 
 function whyAway(node: NodeView): string {
-  const { ready, unschedulable } = node
-  if (!ready) return 'is not Ready'
-  if (hasFailedProof(node, reportOf(node))) return 'can run no pod'
-  return unschedulable ? 'is cordoned' : 'could not be restored after a change'
+  const report = reportOf(node)
+  if (!node.ready) return 'is not Ready'
+  if (hasFailedProof(node, report)) return 'can run no pod'
+  if (report?.phase === 'Failed') return 'could not be restored after a change'
+  return node.staleReady ? 'has a kubelet that has not reported since it was restarted' : 'is cordoned'
 }
 
 function sickInstance(node: string, { instances }: ControlPlaneView): string | undefined {

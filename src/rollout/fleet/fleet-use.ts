@@ -13,9 +13,23 @@ export function fleetUse(waiting: PoolSnapshot, { pools, strays = [], claims, bu
   const others = all.filter(({ pool, isWorking }) => isWorking && pool.name !== waiting.name)
   return {
     allowed: budget?.allowed ?? Number.POSITIVE_INFINITY,
-    held: [...held, ...(ofNone.length > 0 ? [{ nodes: ofNone, waits: false, canRollBack: false, isPaused: false }] : [])],
+    held: [...held, ...(ofNone.length > 0 ? [ofNoPool(ofNone)] : [])],
     sharedWith: others.map(({ pool }) => pool.name),
   }
+}
+
+export function awaitedNode(
+  node: string,
+  waiting: PoolSnapshot,
+  { pools, strays = [], claims }: Omit<FleetClaims, 'budget'>,
+): HeldPlaces | undefined {
+  const claim = [...claims.values()].find(({ holders }) => holders.includes(node))
+  if (claim) return { ...heldBy(claim, { waiting, pools }), nodes: [node] }
+  return strayHolders(strays).includes(node) ? ofNoPool([node]) : undefined
+}
+
+function ofNoPool(nodes: readonly string[]): HeldPlaces {
+  return { nodes, waits: false, canRollBack: false, isPaused: false }
 }
 
 function heldBy(

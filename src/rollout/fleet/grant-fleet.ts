@@ -1,6 +1,6 @@
 import type { PoolGrant } from '../model/grant.ts'
 import { arbitrate, NOTHING_GRANTED } from './arbiter.ts'
-import { fleetUse } from './fleet-use.ts'
+import { awaitedNode, fleetUse } from './fleet-use.ts'
 import type { FleetClaims } from './pool-claim.ts'
 
 export function grantFleet({ claims, budget, ...nodes }: FleetClaims): ReadonlyMap<string, PoolGrant> {
@@ -9,9 +9,14 @@ export function grantFleet({ claims, budget, ...nodes }: FleetClaims): ReadonlyM
     budget,
   )
   const granted = new Map<string, PoolGrant>()
-  for (const [name, { pool }] of claims) {
+  for (const [name, { pool, proposal }] of claims) {
     const grant = grants.get(name) ?? NOTHING_GRANTED
-    granted.set(name, grant.lacksFleetBudget ? { ...grant, fleetUse: fleetUse(pool, { ...nodes, claims, budget }) } : grant)
+    const { byNode } = proposal.blocker ?? {}
+    granted.set(name, {
+      ...grant,
+      ...(grant.lacksFleetBudget && { fleetUse: fleetUse(pool, { ...nodes, claims, budget }) }),
+      ...(byNode !== undefined && { awaitedNode: awaitedNode(byNode, pool, { ...nodes, claims }) }),
+    })
   }
   return granted
 }

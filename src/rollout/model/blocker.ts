@@ -7,6 +7,8 @@ export interface Blocker {
   readonly message: string
   /** Nothing will change it but a person: the pool is Stalled. Otherwise it waits. */
   readonly stalls: boolean
+  /** The control-plane node that is changed first, or is not well. */
+  readonly byNode?: string | undefined
   /** When time alone may lift it. */
   readonly until?: Instant
   /** Nodes that join get what is proven all the same. */

@@ -49,6 +49,8 @@ export interface ControlPlaneBlocker {
   /** Its turn comes by itself, or something is wrong with the others. */
   readonly kind: 'turn' | 'sick'
   readonly message: string
+  /** Which other node is changed, or is not well, if it is one. */
+  readonly node?: string
   /** The node is down itself, and nothing of the control plane is seen well on it: what a rollout has broken there may be repaired. */
   readonly sparesBroken?: boolean
 }

@@ -31,4 +31,6 @@ export interface HeldPlaces {
 /** What a pool was granted, and who has what it lacks. */
 export interface PoolGrant extends Grant {
   readonly fleetUse?: FleetUse
+  /** The control-plane node that the pool waits for, when no work of ours makes it available again. */
+  readonly awaitedNode?: HeldPlaces | undefined
 }

@@ -4,7 +4,7 @@ import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { isForeignCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
-import type { FleetUse, Grant, PoolGrant } from '../model/grant.ts'
+import type { FleetUse, Grant, HeldPlaces, PoolGrant } from '../model/grant.ts'
 import type { Instant } from '../model/instant.ts'
 import { pauseImageOf } from '../proof/image.ts'
 import type { PoolProposal, SelectableNode } from './propose.ts'
@@ -17,6 +17,8 @@ export interface Selection {
   readonly blocker: Blocker | undefined
   /** Who has the fleet's budget, when the pool waits for that. */
   readonly lacking: FleetUse | undefined
+  /** The control-plane node that the blocker is about, when somebody has to repair it. */
+  readonly awaitedNode?: HeldPlaces | undefined
 }
 
 export type Selected = Extract<Action, { kind: 'assign' | 'cordon' }>
@@ -31,6 +33,7 @@ export function select(proposal: PoolProposal, grant: PoolGrant, now: Instant): 
     waiting,
     blocker: blockerOf(proposal, waiting) ?? waitsForTurn(requests, grant),
     lacking: grant.fleetUse,
+    awaitedNode: grant.awaitedNode,
   }
 }
 

@@ -15,7 +15,7 @@ import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots.ts'
 import { describeRefusals } from './refusals.ts'
 import { promoteCommand } from './remedies.ts'
-import { describeShortage } from './shortage.ts'
+import { describeAwaited, describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
@@ -57,7 +57,8 @@ function workOf(poolState: PoolState, selection: Selection): Explanation | undef
   return work && { reason: work.reason, message: `${work.message}${describeUnproved(poolState)}` }
 }
 
-function activityOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
+function activityOf(poolState: PoolState, selection: Selection): Explanation | undefined {
+  const { selected, waiting, blocker, lacking } = selection
   const { pool, rollout, members, notable, counts, now } = poolState
   const ongoing = notable.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
@@ -75,7 +76,7 @@ function activityOf(poolState: PoolState, { selected, waiting, blocker, lacking 
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && rollout.state === 'InProgress' && isWaveDone(poolState) && awaitsPromotion(poolState))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(poolState)}` }
-  if (!moves && blocker) return wait(blocker, message)
+  if (!moves && blocker) return wait({ ...blocker, message: `${blocker.message}${describeAwaited(selection)}` }, message)
   if (isRejected(rollout.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0)
     return {

@@ -3,6 +3,7 @@ import type { PoolState } from '../model/pool-state.ts'
 import { listNames } from '../model/text.ts'
 import { allowedUnavailable, remainingBudget } from '../selection/budget.ts'
 import { budgetHolders } from '../selection/budget-holders.ts'
+import type { Selection } from '../selection/select.ts'
 
 /**
  * Which nodes use up the budget that a pool waits for, and what helps: `; the fleet's budget is used up by "b-0" of "b": …`. Empty while work
@@ -10,6 +11,12 @@ import { budgetHolders } from '../selection/budget-holders.ts'
  */
 export function describeShortage(state: PoolState, fleet: FleetUse | undefined): string {
   return fleet ? shortOfFleet(fleet) : shortOfOwn(state)
+}
+
+/** What helps where a control-plane node keeps others from being changed, and no work of ours makes it available again. */
+export function describeAwaited({ blocker, awaitedNode }: Selection): string {
+  if (blocker?.byNode === undefined || !awaitedNode) return ''
+  return `; repair ${describeHeld(awaitedNode)}${otherWays([awaitedNode])}`
 }
 
 function shortOfOwn(state: PoolState): string {
@@ -37,7 +44,10 @@ function describeHeld({ pool, nodes, waits, isPaused }: HeldPlaces): string {
 }
 
 function remedyFor(held: readonly HeldPlaces[]): string {
+  return `repair them${otherWays(held)}, or raise maxUnavailable of the Fleet`
+}
+
+function otherWays(held: readonly HeldPlaces[]): string {
   const [paused, back] = [held.find(({ isPaused }) => isPaused), held.find(({ canRollBack }) => canRollBack)]
-  const resume = paused ? `, or nodewave resume ${paused.pool}` : ''
-  return `repair them${resume}${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
+  return `${paused ? `, or nodewave resume ${paused.pool}` : ''}${back ? `, or nodewave rollback ${back.pool}` : ''}`
 }

@@ -58,6 +58,21 @@ test.each<[string, ControlPlaneView, string]>([
     { ...three, nodes: [aHost('a'), aHost('b').on('x').drainedFor('x').noting('Failed'), aHost('c')] },
     'control-plane node "b" can run no pod',
   ],
+  [
+    'another node is kept cordoned, since its change left it not Ready',
+    { ...three, nodes: [aHost('a'), aHost('b').drainedFor('x').on('x').notReady(), aHost('c')] },
+    'control-plane node "b" is not Ready',
+  ],
+  [
+    'another node is kept cordoned, since it could not be restored',
+    { ...three, nodes: [aHost('a'), aHost('b').drainedFor('x').assignedTo('x').reporting('Failed'), aHost('c')] },
+    'control-plane node "b" could not be restored after a change',
+  ],
+  [
+    'the kubelet of another node has not reported since it was restarted',
+    { ...three, nodes: [aHost('a'), { ...aHost('b').on('x'), staleReady: true }, aHost('c')] },
+    'control-plane node "b" has a kubelet that has not reported since it was restarted',
+  ],
   ['the node of a pod is not there', { ...three, nodes: hosts.slice(0, 2) }, 'the node "c" of "kube-apiserver-c" is not there'],
   ['the watch is broken', { ...three, outdated: 'watch pods: Forbidden' }, 'watch pods: Forbidden'],
 ])('a node may not be changed while %s', (_, view, why) => {
@@ -145,4 +160,17 @@ test('of two cordoned nodes of a control plane the first by name goes first, and
   expect(hindranceTo('a', both)).toBeUndefined()
   expect(hindranceTo('b', both)?.message).toBe('control-plane node "a" is being changed')
   expect(hindranceTo('c', both)?.message).toBe('control-plane node "b" is being changed')
+})
+
+test('of a node that is down and one that is drained, the one that is down goes first: what repairs it would wait for ever', () => {
+  const nodes = [aHost('a').drainedFor('x'), aHost('b').notReady(), aHost('c')]
+
+  expect(hindranceTo('b', { ...three, nodes })).toBeUndefined()
+  expect(hindranceTo('a', { ...three, nodes })?.message).toBe('control-plane node "b" is not Ready')
+})
+
+test('a node that is down waits while another one is at work', () => {
+  const nodes = [aHost('a').drainedFor('x').assignedTo('x'), aHost('b').notReady(), aHost('c')]
+
+  expect(hindranceTo('b', { ...three, nodes })?.message).toBe('control-plane node "a" is being changed')
 })

@@ -21,7 +21,7 @@ export function helped(world: World, content: Content): void {
   world.push(content)
   for (const name of world.names) world.controls.set(name, { promoted: world.head.revision })
   pass(world, 'sound')
-  for (let pass = 0; pass < 150 && !isDone(world, content); pass++) {
+  for (let pass = 0; pass < 300 && !isDone(world, content); pass++) {
     tick(world)
     if (pass % 20 === 19) doesAsTold(world)
   }
@@ -38,9 +38,9 @@ function doesAsTold(world: World): void {
     const { reason, message } = readyOf(status)
     const [, told] = /nodewave rollback (\w)/.exec(message) ?? []
     const pool = told ?? (reason === 'Halted' && message.includes('waits for "') ? name : undefined)
-    const [, broken] =
-      /used up by "(\w+)".*repair them, or raise|control-plane node "(\w+)" can run no pod/.exec(message)?.filter(Boolean) ?? []
-    world.nodes = world.nodes.map((node) => (node.view.name === broken ? changed(world, node, 'is replaced') : node))
+    const [, broken] = /used up by "(\w+)".*repair them, or raise|; repair "(\w+)" of /.exec(message)?.filter(Boolean) ?? []
+    if (pool === undefined)
+      world.nodes = world.nodes.map((node) => (node.view.name === broken ? changed(world, node, 'is replaced') : node))
     if (pool !== undefined) world.controls.set(pool, { promoted: world.head.revision, rollback: '' })
   }
 }
