@@ -1,6 +1,7 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import { isPastDraining, pastDrainingAt } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
+import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { type Aside, asideOf, isUnderDrain } from '../model/cordon.ts'
 import { countedFrom } from '../model/deadlines.ts'
@@ -55,13 +56,13 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  */
 function hasEnded({ node, report, assigned, broken, progress }: Candidate): boolean {
   if (isAtWork(node, report) || report?.phase === 'Failed') return false
-  if (isRepairedFirst({ node, assigned, broken })) return false
+  if (broken && !assigned && (!node.ready || cannotServe({ node, report }))) return false
   if (!assigned || progress.phase === 'Held') return true
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }
 
 /** What repairs it comes before its mark counts, and before anything is done to sound nodes. */
-function isRepairedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'assigned' | 'broken'>): boolean {
+function isRepairedFirst({ node, assigned, broken }: Candidate): boolean {
   return broken && !assigned && !node.ready
 }
 

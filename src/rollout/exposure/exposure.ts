@@ -33,7 +33,7 @@ export function exposureOf(facts: NodeFacts, context: ExposureContext): Exposure
 
 /** A newer commit that has to wait would else wait for ever for the budget that these nodes use up. */
 function repairWhileHalted(facts: NodeFacts, rollout: Rollout): Exposure | undefined {
-  return isSuperseded(rollout) && !facts.node.ready ? repairOf(facts) : undefined
+  return isSuperseded(rollout) ? repairOf(facts) : undefined
 }
 
 function leftAloneBecause({ node }: NodeFacts): NoContent | undefined {

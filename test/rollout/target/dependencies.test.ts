@@ -183,8 +183,32 @@ test('a node that a halted commit left down gets what is proven once a newer com
   })
 })
 
-test('a halted pool leaves nodes alone that are not down, as long as no newer commit waits, and while it is paused', () => {
-  expect([...deadlock(fallen.readyAgain(noon - minute)).values()].flatMap(assignments)).toEqual([])
+const onBad = aNode('b-0').assignedTo('bad', { at: noon - 20 * minute })
+const unproved = onBad.reporting('Applied').noting('Failed')
+
+test.each<[string, NodeView]>([
+  ['on which no pod runs', unproved],
+  ['that its agent could not restore', onBad.reporting('Failed', { active: 'bad' })],
+  ['whose work is overdue', onBad.reporting('Applying')],
+])('a Ready node %s gets what is proven once a newer commit waits for the halted one', (_, broken) => {
+  expect([...deadlock(broken).values()].flatMap(assignments)).toEqual(['b-0 → older'])
+})
+
+test('a node on which no pod runs stays cordoned while it is repaired', () => {
+  const { actions } = deadlock(unproved.drainedFor('bad', { at: noon - 21 * minute })).get('b') ?? expect.fail()
+
+  expect(actions.map(({ kind }) => kind)).toEqual(['assign'])
+})
+
+test('a halted pool begins no drain for a repair, and keeps a node cordoned on which no pod runs', () => {
+  const drained = unproved.drainedFor('bad', { at: noon - 21 * minute })
+
+  expect([...deadlock(unproved, { drain: 'Always' }).values()].flatMap(({ actions }) => actions)).toEqual([])
+  expect([...deadlock(drained, { drain: 'Always' }).values()].flatMap(({ actions }) => actions)).toEqual([])
+})
+
+test('a halted pool leaves nodes alone that serve, as long as no newer commit waits, and while it is paused', () => {
+  expect([...deadlock(onBad.reporting('RolledBack', { active: 'older' })).values()].flatMap(selected)).toEqual(['a-0'])
   expect([...deadlock(fallen, { head: 'bad' }).values()].flatMap(assignments)).toEqual([])
   expect([...deadlock(fallen, { controls: { paused: '' } }).values()].flatMap(assignments)).toEqual([])
 })

@@ -1,10 +1,12 @@
+import { reportOf } from '../../../../src/rollout/model/agent-report.ts'
+import { isUnavailable } from '../../../../src/rollout/model/availability.ts'
 import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isBegun, type Step, stepsOf } from './steps.ts'
 
 export const stoppedPools: Invariant = {
   claim:
-    'a halted or paused pool takes no node, nor does a paused fleet; what is halted ends no drain either, and mends what is down once a newer commit waits',
+    'a halted or paused pool takes no node, nor does a paused fleet; what is halted ends no drain either, and mends what does not serve once a newer commit waits',
   ofDecision: (observed) =>
     decidedPools(observed).every((decided) => {
       const { pool, decision } = decided
@@ -16,10 +18,11 @@ export const stoppedPools: Invariant = {
     }),
 }
 
-/** It is down, and gets what is proven. */
+/** It is unavailable, and gets what is proven. */
 function isMended({ node, digest }: Step, { pool, decision: { status } }: Decided): boolean {
   const isSuperseded = status.rejected.every(({ fingerprint }) => fingerprint !== pool.head.fingerprint)
-  return isSuperseded && !node.ready && node.assigned !== undefined && status.stable?.fingerprint === fingerprintOf(digest)
+  const isAway = isUnavailable(node, reportOf(node))
+  return isSuperseded && isAway && node.assigned !== undefined && status.stable?.fingerprint === fingerprintOf(digest)
 }
 
 function isHalted({ decision }: Decided): boolean {
