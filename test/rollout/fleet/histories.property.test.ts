@@ -46,6 +46,7 @@ const policy = fc.record({
   ),
   cordoned: fc.constantFrom('Skip' as const, 'Change' as const),
   agentTimeout: fc.constantFrom(undefined, 5 * minute),
+  reboot: fc.constantFrom(undefined, { whenRequired: 'Never' as const, timeout: 8 * minute }),
   zones: fc.constantFrom('Any' as const, 'OneAtATime' as const),
   windows: fc.constantFrom(
     [],
@@ -62,12 +63,13 @@ const options: fc.Arbitrary<FleetOptions> = fc
     isControlPlane: fc.constantFrom(false, false, false, true),
   })
   .map(({ policies, dependent, maxUnavailable, maxFailures, isControlPlane }) => ({
-    pools: policies.map(({ nodes, policy: { gates, proof, agentTimeout, ...rest } }, index) => ({
+    pools: policies.map(({ nodes, policy: { gates, proof, agentTimeout, reboot, ...rest } }, index) => ({
       nodes,
       policy: {
         ...rest,
         ...(gates && { gates }),
         ...(proof && { proof }),
+        ...(reboot && { reboot }),
         ...(agentTimeout !== undefined && { agentTimeout }),
         ...(index === dependent && index > 0 && { dependsOn: ['a'] }),
         ...(dependent === 3 && index > 0 && { dependsOn: [index === 1 ? 'a' : 'b'] }),

@@ -1,8 +1,9 @@
+import { REBOOTING } from '../../../../src/protocol/agent-status.ts'
 import { reportOf } from '../../../../src/rollout/model/agent-report.ts'
 import type { ProofPod } from '../../../../src/rollout/model/node-view.ts'
 import { NodeDraft } from '../../builders/nodes.ts'
 import { CONTENTS, type Content } from './contents.ts'
-import { ready } from './node-edits.ts'
+import { booted, ready } from './node-edits.ts'
 import type { SimNode, World } from './world.ts'
 
 export function worked(world: World, node: SimNode): SimNode {
@@ -12,7 +13,9 @@ export function worked(world: World, node: SimNode): SimNode {
   const report = reportOf(view)
   if (report?.phase === 'Applied' && view.ready && report.lastKnownGood !== assigned.digest)
     return { ...node, view: new NodeDraft({ ...view, status: { ...report, lastKnownGood: assigned.digest } }) }
-  if (report !== undefined) return node
+  if (assigned.reboot !== undefined && assigned.reboot.boot === view.bootId)
+    return report === undefined ? rebooting(world, node) : report.error?.reason === REBOOTING ? booted(world, node) : node
+  if (report !== undefined && report.error?.reason !== REBOOTING) return node
   const lastKnownGood = view.status?.lastKnownGood ?? 'first'
   const content = CONTENTS[assigned.digest as Content]
   const since = world.now
@@ -23,6 +26,12 @@ export function worked(world: World, node: SimNode): SimNode {
   if (fails)
     return { ...node, view: view.reporting('RolledBack', { since, lastKnownGood, error: { reason: 'X', message: 'x' } }) }
   return { ...node, isRuined: false, view: healed.reporting('Applied', { since, lastKnownGood }) }
+}
+
+/** Its agent has ordered the reboot, and is gone with its kubelet. */
+function rebooting(world: World, node: SimNode): SimNode {
+  const error = { reason: REBOOTING, message: 'the machine reboots' }
+  return { ...node, view: ready(node.view.reporting('Applying', { since: world.now, error }), false, world.now) }
 }
 
 export function ran(world: World, pod: ProofPod): ProofPod {

@@ -2,6 +2,7 @@ import type { NodePoolStatus } from '../../../../src/protocol/node-pool.ts'
 import { decideFleet } from '../../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { hour } from '../../builders/instants.ts'
 import { snapshotOf } from './snapshot.ts'
 import { diff, readyOf, told } from './told.ts'
@@ -28,6 +29,8 @@ export function isAtRest(world: World): void {
       )
       if (lagging.length > 0 && reason === 'Completed')
         world.wrong.push(`(6) ${name} Ready at rest, but ${lagging.map(({ view }) => view.name)} lacks ${commit}`)
+      const asked = world.nodes.filter(({ view, pool }) => pool === name && isToReboot(view))
+      if (asked.length > 0) world.wrong.push(`(9) ${name} Ready at rest, but to reboot: ${asked.map(({ view }) => view.name)}`)
       const cordoned = world.nodes.filter(
         ({ view, pool }) => pool === name && view.ready && view.mark?.state === 'Ours' && view.unschedulable,
       )
@@ -35,6 +38,10 @@ export function isAtRest(world: World): void {
         world.wrong.push(`(7) ${name} Ready at rest, but cordoned: ${cordoned.map(({ view }) => view.name)}`)
     }
   }
+}
+
+function isToReboot({ ready, hold, unschedulable, mark, bootId, rebootRequest }: NodeView): boolean {
+  return ready && hold === undefined && !unschedulable && !mark && bootId !== undefined && rebootRequest?.boot === bootId
 }
 
 /** (6): before the wake nothing changes by time alone. */

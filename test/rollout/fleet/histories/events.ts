@@ -1,8 +1,8 @@
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { NO_MEMORY } from '../../../../src/rollout/model/snapshot.ts'
-import { hour, minute } from '../../builders/instants.ts'
+import { hour, minute, stamp } from '../../builders/instants.ts'
 import { aNode, NodeDraft } from '../../builders/nodes.ts'
-import { ready } from './node-edits.ts'
+import { booted, ready } from './node-edits.ts'
 import type { SimNode, World } from './world.ts'
 
 export function happensToPool(world: World, name: string, what: string): void {
@@ -51,7 +51,7 @@ export function happensToFleet(world: World, what: string): void {
 export function changed(world: World, node: SimNode, what: string): SimNode {
   const { view } = node
   if (what === 'goes down') return { ...node, isDown: true, view: ready(view, false, world.now) }
-  if (what === 'comes back') return { ...node, isDown: false, view: ready(view, !node.isRuined, world.now) }
+  if (what === 'comes back') return booted(world, { ...node, isDown: false })
   if (what === 'is replaced')
     return {
       ...node,
@@ -64,6 +64,7 @@ export function changed(world: World, node: SimNode, what: string): SimNode {
           .withUid(`uid-${world.uids++}`)
           .createdAtInstant(world.now)
           .readyAgain(world.now)
+          .booted(`boot-${world.uids++}`)
           .withPause(),
         labels: view.labels,
       } as NodeView),
@@ -80,6 +81,7 @@ export function changed(world: World, node: SimNode, what: string): SimNode {
   if (what === 'is cordoned') return { ...node, view: view.cordoned() }
   if (what === 'keeps its pods') return { ...node, keepsPods: !node.keepsPods }
   if (what === 'is labelled') return { ...node, view: view.labelled('tier' in view.labels ? {} : { tier: 'test' }) }
+  if (what === 'is to reboot') return { ...node, view: view.toReboot(view.bootId ?? '', { at: stamp(world.now) }) }
   if (what === 'is uncordoned') return { ...node, hasPods: true, view: view.uncordoned() }
   return node
 }

@@ -48,6 +48,8 @@ function doesAsTold(world: World): void {
 function isDone(world: World, content: Content): boolean {
   return (
     [...world.decisions.values()].every(({ status }) => readyOf(status).status === 'True') &&
-    world.nodes.every(({ view }) => view.assigned?.digest === content && view.status?.active === content)
+    world.nodes.every(
+      ({ view }) => view.assigned?.digest === content && view.status?.active === content && view.rebootRequest === undefined,
+    )
   )
 }

@@ -7,6 +7,7 @@ import { ran, worked } from './agents.ts'
 import { contentOf } from './contents.ts'
 import { keepsBudgets } from './keeps-budgets.ts'
 import { keepsExposure } from './keeps-exposure.ts'
+import { keepsTurn } from './keeps-turn.ts'
 import { record } from './records.ts'
 import { snapshotOf } from './snapshot.ts'
 import type { Fate } from './steps.ts'
@@ -43,6 +44,7 @@ export function pass(world: World, fate: Fate): void {
   }
   for (const action of uncordonStrays(snapshotOf(world, seen).strays ?? [])) execute(world, '', action, { seen, nodesBefore })
   keepsBudgets(world, nodesBefore)
+  keepsTurn(world, nodesBefore)
   for (const [name, { status, actions }] of decisions)
     if (actions.some((action) => action.kind === 'assign' && action.digest === contentOf(status.target)))
       keepsExposure(world, name, status, nodesBefore)

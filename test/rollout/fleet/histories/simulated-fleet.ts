@@ -11,7 +11,8 @@ import { World } from './world.ts'
  * (1) no more sound nodes get an unproven content than the open waves have; (2) the budgets hold when the controller disturbs a node;
  * (3) a node gets the target, or what the pool has proved; (4) no node gets what failed in its pool; (5) after all help every pool completes
  * a good commit; (6) a pool at rest names its blocker, and has a wake where time helps; (7) a node that is well stays cordoned by us no
- * longer than needed; (8) an assessment that takes over from the last one is the same.
+ * longer than needed; (8) an assessment that takes over from the last one is the same; (9) a machine reboots when an operator asks for it;
+ * (10) nodes of a control plane are changed one at a time.
  */
 export class SimulatedFleet {
   readonly #world: World

@@ -16,6 +16,7 @@ export const TO_NODES = [
   'is uncordoned',
   'keeps its pods',
   'is labelled',
+  'is to reboot',
 ] as const
 export const TO_FLEET = [
   'clock ahead',

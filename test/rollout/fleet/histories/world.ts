@@ -74,6 +74,7 @@ export class World {
           ...aNode(`${pool}${each + 1}`)
             .on('first', { at: noon - 2 * hour, since: noon - hour, pool, revision: 'commit-0' })
             .withUid(`uid-${this.uids++}`)
+            .booted(`boot-${this.uids++}`)
             .withPause(),
           ...(this.options.isControlPlane && { labels: { 'node-role.kubernetes.io/control-plane': '' } }),
         } as NodeView),

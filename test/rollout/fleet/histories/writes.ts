@@ -72,8 +72,12 @@ function written(node: SimNode, pool: string, action: Action): SimNode {
   }
   if (action.kind === 'evict') return { ...node, hasPods: node.keepsPods }
   if (action.kind === 'recordProof') return { ...node, view: new NodeDraft({ ...view, proof: action.proof }) }
+  if (action.kind === 'clearReboot') {
+    const { rebootRequest: _, rebootBy: __, ...rest } = view
+    return { ...node, view: new NodeDraft(rest as NodeView) }
+  }
   if (action.kind !== 'assign') return node
-  const { digest, revision, grant, at, nodeWas } = action
+  const { digest, revision, grant, at, nodeWas, reboot } = action
   const { proof: _, ...rest } = view
   const proof: NodeProof | undefined = action.proof && { digest, assignedAt: at, state: 'Wanted', ...action.proof }
   const report = reportOf(view)
@@ -89,7 +93,7 @@ function written(node: SimNode, pool: string, action: Action): SimNode {
     wasSound,
     view: new NodeDraft({
       ...rest,
-      assigned: { digest, revision, pool, grant, at, ...(nodeWas && { nodeWas }) },
+      assigned: { digest, revision, pool, grant, at, ...(nodeWas && { nodeWas }), ...(reboot && { reboot }) },
       ...(proof && { proof }),
     } as NodeView),
   }
