@@ -104,7 +104,7 @@ function assessInOrder(
   { pools, strays = [], controls: { paused, pausedBy, stopDrains, retry }, controlPlane }: FleetSnapshot,
   { now, steps, stopped }: Assessing,
 ): Assessments {
-  const factsOfControlPlane = controlPlaneFacts(controlPlane)
+  const factsOfControlPlane = controlPlaneFacts(controlPlane, strays)
   const cordons = strayCordonsOf(strays, pools)
   const assessments = new Map<string, Assessment>()
   const memories = new Map<string, Memory>()

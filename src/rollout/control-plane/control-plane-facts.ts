@@ -1,4 +1,7 @@
+import { reportOf } from '../model/agent-report.ts'
 import type { FleetFacts } from '../model/fleet-facts.ts'
+import type { NodeView } from '../model/node-view.ts'
+import { isBeingProved } from '../model/proof.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { type ControlPlaneView, hindranceTo } from './control-plane.ts'
 import { skewFacts } from './skew.ts'
@@ -9,8 +12,9 @@ export type ControlPlaneFacts = (pool: Pick<PoolSnapshot, 'nodes'>) => Pick<Flee
 /** Objects of one shape are read faster. */
 const NOTHING_KNOWN = { skew: undefined, controlPlane: undefined } as const
 
-export function controlPlaneFacts(view: ControlPlaneView | undefined): ControlPlaneFacts {
-  if (!view) return () => NOTHING_KNOWN
+export function controlPlaneFacts(found: ControlPlaneView | undefined, strays: readonly NodeView[]): ControlPlaneFacts {
+  if (!found) return () => NOTHING_KNOWN
+  const view = strays.length === 0 ? found : withoutProofs(found, strays)
   const skew = skewFacts(view)
   const hosts = new Set([...view.nodes, ...view.instances.map(({ node }) => ({ name: node }))].map(({ name }) => name))
   return ({ nodes }) => {
@@ -18,4 +22,11 @@ export function controlPlaneFacts(view: ControlPlaneView | undefined): ControlPl
     if (ours.length === 0) return { skew, controlPlane: undefined }
     return { skew, controlPlane: new Map(ours.map(({ name }) => [name, hindranceTo(name, view)])) }
   }
+}
+
+/** Nobody ends the proof of a node that belongs to no pool, so nobody waits for it. */
+function withoutProofs(view: ControlPlaneView, strays: readonly NodeView[]): ControlPlaneView {
+  const names = new Set(strays.map(({ name }) => name))
+  const isUnended = (node: NodeView): boolean => names.has(node.name) && isBeingProved(node, reportOf(node))
+  return { ...view, nodes: view.nodes.map((node) => (isUnended(node) ? { ...node, proof: undefined } : node)) }
 }

@@ -67,7 +67,8 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
 function isBefore(other: NodeView, own: NodeView | undefined): boolean {
   const report = reportOf(other)
   // Whose agent waits for a greater grant, which may come much later, is not being changed.
-  if ((isInFlight(other, report) && !waitsForGrant(other, report)) || isBeingProved(other, report)) return true
+  if (isInFlight(other, report) && !waitsForGrant(other, report)) return true
+  if (other.ready && isBeingProved(other, report)) return true
   if (!isUnderDrain(other) || isAway(other) || (own && isAway(own))) return false
   return !(own && isUnderDrain(own) && own.name < other.name)
 }

@@ -86,3 +86,11 @@ test('a control-plane node of no pool that a change left not Ready is named with
     '0 of 1 nodes are at fix; "b0" waits: control-plane node "g0" is not Ready; repair "g0" of no pool',
   )
 })
+
+test('a node that left its pool while a pod was to prove it keeps no other control-plane node from being changed', () => {
+  const left = aHost('g0').on('old').noting('Wanted')
+  const controlPlane = { nodes: [...base.nodes, left], instances: [], answers: [] }
+  const decisions = decideFleet({ pools: [base], strays: [left], controlPlane, policy: {}, controls: {} }, noon)
+
+  expect([...decisions.values()].flatMap(assignments)).toEqual(['b0 → fix'])
+})

@@ -64,6 +64,11 @@ test.each<[string, ControlPlaneView, string]>([
     'control-plane node "b" is not Ready',
   ],
   [
+    'another node is not Ready, so that no pod proves it',
+    { ...three, nodes: [aHost('a'), aHost('b').on('x').noting('Wanted').notReady(), aHost('c')] },
+    'control-plane node "b" is not Ready',
+  ],
+  [
     'another node is kept cordoned, since it could not be restored',
     { ...three, nodes: [aHost('a'), aHost('b').drainedFor('x').assignedTo('x').reporting('Failed'), aHost('c')] },
     'control-plane node "b" could not be restored after a change',
