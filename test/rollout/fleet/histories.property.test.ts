@@ -61,8 +61,9 @@ const options: fc.Arbitrary<FleetOptions> = fc
     maxUnavailable: fc.constantFrom(undefined, 1, 2),
     maxFailures: fc.constantFrom(undefined, undefined, 0, 1, 2),
     isControlPlane: fc.constantFrom(false, false, false, true),
+    isByLabel: fc.constantFrom(false, true),
   })
-  .map(({ policies, dependent, maxUnavailable, maxFailures, isControlPlane }) => ({
+  .map(({ policies, dependent, maxUnavailable, maxFailures, isControlPlane, isByLabel }) => ({
     pools: policies.map(({ nodes, policy: { gates, proof, agentTimeout, reboot, ...rest } }, index) => ({
       nodes,
       policy: {
@@ -78,6 +79,7 @@ const options: fc.Arbitrary<FleetOptions> = fc
     ...(maxUnavailable !== undefined && { maxUnavailable }),
     ...(maxFailures !== undefined && { maxFailures }),
     isControlPlane,
+    isByLabel,
   }))
 
 test('fleet keeps its promises and completes a fix whatever pools, machines, people and clocks do', () => {

@@ -2,7 +2,7 @@ import { REBOOTING } from '../../../../src/protocol/agent-status.ts'
 import { reportOf } from '../../../../src/rollout/model/agent-report.ts'
 import type { ProofPod } from '../../../../src/rollout/model/node-view.ts'
 import { NodeDraft } from '../../builders/nodes.ts'
-import { CONTENTS, type Content } from './contents.ts'
+import { CONTENTS, renderedFrom } from './contents.ts'
 import { booted, ready } from './node-edits.ts'
 import type { SimNode, World } from './world.ts'
 
@@ -17,7 +17,7 @@ export function worked(world: World, node: SimNode): SimNode {
     return report === undefined ? rebooting(world, node) : report.error?.reason === REBOOTING ? booted(world, node) : node
   if (report !== undefined && report.error?.reason !== REBOOTING) return node
   const lastKnownGood = view.status?.lastKnownGood ?? 'first'
-  const content = CONTENTS[assigned.digest as Content]
+  const content = CONTENTS[renderedFrom(assigned.digest) ?? 'first']
   const since = world.now
   if (content.effect === 'ruins')
     return { ...node, isRuined: true, view: ready(view.reporting('Applied', { since, lastKnownGood }), false, world.now) }
@@ -37,5 +37,5 @@ function rebooting(world: World, node: SimNode): SimNode {
 export function ran(world: World, pod: ProofPod): ProofPod {
   const node = world.nodes.find(({ view }) => view.name === pod.node)
   if (!node?.view.ready || pod.state !== 'Pending') return pod
-  return CONTENTS[pod.digest as Content].effect === 'unproved' ? pod : { ...pod, state: 'Running' }
+  return CONTENTS[renderedFrom(pod.digest) ?? 'first'].effect === 'unproved' ? pod : { ...pod, state: 'Running' }
 }

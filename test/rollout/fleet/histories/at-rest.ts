@@ -4,6 +4,7 @@ import type { Action } from '../../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { hour } from '../../builders/instants.ts'
+import { digestFor } from './contents.ts'
 import { snapshotOf } from './snapshot.ts'
 import { diff, readyOf, told } from './told.ts'
 import type { World } from './world.ts'
@@ -15,8 +16,10 @@ export function isAtRest(world: World): void {
   for (const [name, { status }] of world.decisions) {
     const { reason, message, status: isReady } = readyOf(status)
     if (isReady === 'False' && MOVES.has(reason)) world.wrong.push(`(6) ${name} at rest: ${reason} ${message}\n  ${told(world)}`)
+    if (message.includes('is being changed') && !message.includes('; repair "'))
+      world.wrong.push(`(6) ${name} at rest waits for a turn that does not come: ${message}\n  ${told(world)}`)
     if (isReady === 'True') {
-      const commit = world.head.contents.get(name)
+      const commit = world.head.contents.get(name) ?? 'first'
       const lagging = world.nodes.filter(
         ({ view, pool, isSilent }) =>
           pool === name &&
@@ -25,7 +28,7 @@ export function isAtRest(world: World): void {
           !view.unschedulable &&
           !view.mark &&
           !isSilent &&
-          view.status?.active !== commit,
+          view.status?.active !== digestFor(commit, view, world.options),
       )
       if (lagging.length > 0 && reason === 'Completed')
         world.wrong.push(`(6) ${name} Ready at rest, but ${lagging.map(({ view }) => view.name)} lacks ${commit}`)

@@ -1,18 +1,18 @@
-import type { Content } from './contents.ts'
+import { type Content, digestFor } from './contents.ts'
 import { changed } from './events.ts'
 import { clean, ready } from './node-edits.ts'
 import { pass, tick } from './passes.ts'
 import { readyOf, told } from './told.ts'
-import type { World } from './world.ts'
+import type { SimNode, World } from './world.ts'
 
-/** Everybody is up, nobody keeps anything, and a good commit comes. */
+/** Everybody is up, nobody keeps anything, some nodes of no pool are back in one, and a good commit comes. */
 export function helped(world: World, content: Content): void {
-  world.nodes = world.nodes.map((node) => ({
+  world.nodes = world.nodes.map((node, index) => ({
     ...node,
     isSilent: false,
     isDown: false,
     keepsPods: false,
-    pool: node.pool ?? 'a',
+    pool: node.pool ?? (index % 2 === 0 ? 'a' : undefined),
     view: ready(clean(node.view), !node.isRuined, world.now),
   }))
   world.areGatesGood = true
@@ -49,7 +49,12 @@ function isDone(world: World, content: Content): boolean {
   return (
     [...world.decisions.values()].every(({ status }) => readyOf(status).status === 'True') &&
     world.nodes.every(
-      ({ view }) => view.assigned?.digest === content && view.status?.active === content && view.rebootRequest === undefined,
+      ({ view, pool }) => pool === undefined || (hasContent(world, content, view) && view.rebootRequest === undefined),
     )
   )
+}
+
+function hasContent({ options }: World, content: Content, view: SimNode['view']): boolean {
+  const digest = digestFor(content, view, options)
+  return view.assigned?.digest === digest && view.status?.active === digest
 }

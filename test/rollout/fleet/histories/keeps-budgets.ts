@@ -1,7 +1,8 @@
 import { isAtWork, reportOf } from '../../../../src/rollout/model/agent-report.ts'
 import { POOLS, type SimNode, type World } from './world.ts'
 
-export function keepsBudgets(world: World, before: readonly SimNode[]): void {
+/** @param known as the pass saw the nodes: of who has gone down since, it could not know */
+export function keepsBudgets(world: World, before: readonly SimNode[], known: readonly SimNode[]): void {
   const newly = world.nodes.filter((node) => {
     const old = before.find(({ view }) => view.name === node.view.name)
     return old && old.view.assigned !== undefined && !isUnavailable(old) && isUnavailable(node)
@@ -15,8 +16,9 @@ export function keepsBudgets(world: World, before: readonly SimNode[]): void {
       })
       .map(({ view }) => view.name),
   )
+  const seen = new Set([...newly, ...known.filter(isUnavailable)].map(({ view }) => view.name))
   const spending = (nodes: readonly SimNode[]): readonly SimNode[] =>
-    nodes.filter((node) => isUnavailable(node) && !joined.has(node.view.name))
+    nodes.filter((node) => isUnavailable(node) && seen.has(node.view.name) && !joined.has(node.view.name))
   for (const name of world.names) {
     const policy = world.options.pools[POOLS.indexOf(name as 'a')]?.policy
     const share = policy?.maxUnavailable ?? '100%'

@@ -1,6 +1,6 @@
 import type { NodePoolStatus } from '../../../../src/protocol/node-pool.ts'
 import type { Action } from '../../../../src/rollout/model/decision.ts'
-import { type Content, contentOf } from './contents.ts'
+import { type Content, contentOf, renderedFrom } from './contents.ts'
 import { POOLS, type SimNode, type World } from './world.ts'
 
 export function mayBeAssigned(
@@ -10,7 +10,7 @@ export function mayBeAssigned(
   status: NodePoolStatus,
 ): void {
   const record = world.records.get(name)
-  const content = digest as Content
+  const content = renderedFrom(digest) as Content
   if (!record) return
   const target = contentOf(status.target)
   const isTarget = target === content
@@ -46,8 +46,8 @@ export function keepsExposure(world: World, name: string, status: NodePoolStatus
   const places = sizes.reduce((sum, size) => sum + size, 0)
   const isExposed = ({ view, wasSound }: SimNode): boolean =>
     wasSound &&
-    view.assigned?.digest === target &&
-    view.assigned.pool === name &&
+    renderedFrom(view.assigned?.digest) === target &&
+    view.assigned?.pool === name &&
     (view.assigned.at ?? 0) >= Date.parse(top.startedAt)
   const exposed = members.filter(isExposed)
   const were = new Set(before.filter(isExposed).map(({ view }) => view.name))

@@ -4,7 +4,7 @@ import { uncordonStrays } from '../../../../src/rollout/drain/strays.ts'
 import { type Memory, NO_MEMORY } from '../../../../src/rollout/model/snapshot.ts'
 import { minute } from '../../builders/instants.ts'
 import { ran, worked } from './agents.ts'
-import { contentOf } from './contents.ts'
+import { contentOf, renderedFrom } from './contents.ts'
 import { keepsBudgets } from './keeps-budgets.ts'
 import { keepsExposure } from './keeps-exposure.ts'
 import { keepsTurn } from './keeps-turn.ts'
@@ -25,10 +25,13 @@ export function tick(world: World, fate: Fate = 'sound'): void {
 
 export function pass(world: World, fate: Fate): void {
   const seen = fate === 'late' ? world.before : world.nodes
-  let decisions = decideFleet(snapshotOf(world, seen), world.now)
+  let known = seen
+  let decisions = decideFleet(snapshotOf(world, known), world.now)
   // It reads the nodes of the pool again before a wave opens, and before a rollout completes.
-  if (fate === 'late' && [...decisions].some(([name, { status }]) => isStepAhead(world.statuses.get(name), status)))
-    decisions = decideFleet(snapshotOf(world, world.nodes), world.now)
+  if (fate === 'late' && [...decisions].some(([name, { status }]) => isStepAhead(world.statuses.get(name), status))) {
+    known = world.nodes
+    decisions = decideFleet(snapshotOf(world, known), world.now)
+  }
   takesOver(world, decisions, fate)
   world.decisions = decisions
   const nodesBefore = world.nodes
@@ -43,10 +46,10 @@ export function pass(world: World, fate: Fate): void {
     }
   }
   for (const action of uncordonStrays(snapshotOf(world, seen).strays ?? [])) execute(world, '', action, { seen, nodesBefore })
-  keepsBudgets(world, nodesBefore)
+  keepsBudgets(world, nodesBefore, known)
   keepsTurn(world, nodesBefore)
   for (const [name, { status, actions }] of decisions)
-    if (actions.some((action) => action.kind === 'assign' && action.digest === contentOf(status.target)))
+    if (actions.some((action) => action.kind === 'assign' && renderedFrom(action.digest) === contentOf(status.target)))
       keepsExposure(world, name, status, nodesBefore)
 }
 

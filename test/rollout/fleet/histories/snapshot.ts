@@ -1,16 +1,16 @@
 import type { FleetSnapshot } from '../../../../src/rollout/decide-fleet.ts'
-import { NO_MEMORY, type PoolSnapshot, type Revision } from '../../../../src/rollout/model/snapshot.ts'
+import { NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../../src/rollout/model/snapshot.ts'
 import { aPod } from '../../builders/pods.ts'
 import { policyOf, shareOf } from '../../builders/policies.ts'
-import { wantedConfig } from '../../builders/revisions.ts'
-import { CONTENTS, TARGETS } from './contents.ts'
+import { digestFor, TARGETS } from './contents.ts'
+import type { FleetOptions } from './steps.ts'
 import { type Commit, POOLS, type SimNode, type World } from './world.ts'
 
 export function snapshotOf(world: World, nodes: readonly SimNode[]): FleetSnapshot {
   const pools = world.options.pools.map((_, index): PoolSnapshot => {
     const name = POOLS[index] ?? ''
     const members = nodes.filter(({ pool }) => pool === name)
-    const known = world.commits.map((commit) => revisionOf(commit, name, members))
+    const known = world.commits.map((commit) => revisionOf(commit, name, { members, options: world.options }))
     const answers = world.answers.get(name)
     return {
       name,
@@ -25,7 +25,7 @@ export function snapshotOf(world: World, nodes: readonly SimNode[]): FleetSnapsh
         kind: 'known',
         pods: new Map([...world.proofs].filter(([node]) => members.some(({ view }) => view.name === node))),
       },
-      head: revisionOf(world.head, name, members),
+      head: revisionOf(world.head, name, { members, options: world.options }),
       known: new Map(known.map((each) => [each.revision, each])),
       memory: world.statuses.get(name) ?? NO_MEMORY,
       controls: world.controls.get(name) ?? {},
@@ -47,14 +47,22 @@ export function snapshotOf(world: World, nodes: readonly SimNode[]): FleetSnapsh
   }
 }
 
-function revisionOf({ revision, contents }: Commit, name: string, members: readonly SimNode[]): Revision {
+interface Rendered {
+  readonly members: readonly SimNode[]
+  readonly options: FleetOptions
+}
+
+function revisionOf({ revision, contents }: Commit, name: string, { members, options }: Rendered): Revision {
   const content = contents.get(name) ?? 'first'
-  const { disruption } = CONTENTS[content]
   return {
     revision,
     fingerprint: `of ${content}`,
-    wanted: new Map(
-      members.map(({ view }) => [view.name, TARGETS.get(content) ?? wantedConfig({ digest: content, disruption })]),
-    ),
+    wanted: new Map(members.map(({ view }) => [view.name, targetOf(digestFor(content, view, options))])),
   }
+}
+
+function targetOf(digest: string): NodeTarget {
+  const target = TARGETS.get(digest)
+  if (!target) throw new Error(`no content has the digest "${digest}"`)
+  return target
 }

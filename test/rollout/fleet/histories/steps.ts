@@ -35,6 +35,8 @@ export interface FleetOptions {
   readonly maxUnavailable?: number
   readonly maxFailures?: number
   readonly isControlPlane?: boolean
+  /** A template reads a label of the nodes. */
+  readonly isByLabel?: boolean
 }
 
 /**
