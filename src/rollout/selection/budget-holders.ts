@@ -30,9 +30,10 @@ export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
 }
 
 function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {
-  const { node, report, drain, progress } = member
+  const { node, report, drain, progress, exposure } = member
   if (drain?.kind === 'Underway') return !isBlocked(drain, now)
-  if (drain?.kind === 'Done') return true
+  // As a last resort it is changed only where nothing else comes back.
+  if (drain?.kind === 'Done') return exposure.because !== 'LastResort'
   const isUncordoned = drain?.kind === 'Over' || drain?.kind === 'GivenUp' || drain?.kind === 'CalledOff'
   if (isUncordoned && node.ready) return true
   if (progress.phase === 'Failed') return false

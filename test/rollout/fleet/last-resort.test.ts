@@ -64,3 +64,17 @@ test('a node at work on a superseded commit gets the fix when it uses up the bud
 
   expect(granted(1, pool('gpu', superseded, up('g1')))).toEqual({ gpu: ['g0'] })
 })
+
+test('a node that hangs on the stable content gets the fix when its pods are gone, and it alone uses up the budget of the Fleet', () => {
+  const hanging = aNode('g0')
+    .assignedTo('older', { at: noon - 30 * minute, pool: 'gpu' })
+    .reporting('Applying')
+    .drainedFor('older')
+  const early = { tier: 'early' }
+  const waves = [aWave('canary', 1), aWave('early', early)]
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] }
+  const members = [hanging, up('g1').labelled(early), aNode('g2').on('fix', { at: noon - minute, pool: 'gpu' })]
+  const gpu = aPool({ ...options, waves, wave, disruption: 'drain', pods: { g0: [] } }).with(...members)
+
+  expect(granted(1, { ...gpu, name: 'gpu' })).toEqual({ gpu: ['g0'] })
+})
