@@ -1,3 +1,5 @@
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
+import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import { type Instant, isFromAhead } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
@@ -35,20 +37,31 @@ export interface Aside {
  * A node that somebody cordoned has that person's hands on it. One whose drain was given up, or called off by a person who
  * uncordoned it, is not drained again at once for the same configuration.
  * @param subject.broken a rollout got at it: then it is mended, whoever cordoned it
+ * @param subject.reboot what it is to be drained for, if that is no content
  */
 export function asideOf(
-  subject: { readonly node: NodeView; readonly wanted: NodeTarget; readonly broken: boolean },
+  subject: {
+    readonly node: NodeView
+    readonly wanted: NodeTarget
+    readonly broken: boolean
+    readonly reboot?: RebootOrder | undefined
+  },
   { policy, now }: AsideContext,
 ): Aside | undefined {
-  const { node, wanted, broken } = subject
+  const { node, wanted, broken, reboot } = subject
   if (isForeignCordon(node) && policy.cordoned === 'Skip' && !broken) return { because: 'Cordoned' }
   if (broken && !node.ready) return undefined
   if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
-  if (node.mark.state === 'Released') return { because: 'Released' }
+  if (node.mark.state === 'Released') return isAskedSince(node.mark, reboot) ? undefined : { because: 'Released' }
   if (node.unschedulable) return undefined
   const until = skipEnds(node, { policy, now })
   return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
+}
+
+/** Who asks for the reboot once more takes back that its drain was called off. */
+function isAskedSince({ at }: CordonMark, reboot: RebootOrder | undefined): boolean {
+  return Date.parse(reboot?.at ?? '') > at
 }
 
 /**

@@ -292,6 +292,14 @@ test('node that was drained for its reboot is uncordoned when a commit arrives f
   expect(deeds(decision)).toEqual(['uncordon a', 'assign b restart none'])
 })
 
+test('node whose drain for its reboot was called off is drained when the reboot is asked for again, and not before', () => {
+  const released = done('a').drainedFor('new', { at: noon - 5 * minute, state: 'Released' })
+  const askedAt = (at: number) => released.toReboot('1', { at: stamp(at) })
+
+  expect(deeds(deciding({}, askedAt(noon - 6 * minute)))).toEqual([])
+  expect(deeds(deciding({}, askedAt(noon - minute)))).toEqual(['cordon a'])
+})
+
 test('held nodes, and nodes of a halted pool, are not rebooted', () => {
   expect(deeds(deciding({}, done('a').toReboot('1').held()))).toEqual([])
   const halted = aPool({ head: 'bad', rejected: ['bad'], onFailure: 'Halt', reboot: NEVER })
