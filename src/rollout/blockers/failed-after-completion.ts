@@ -3,7 +3,7 @@ import type { Blocker } from '../model/blocker.ts'
 import { isUnderDrain } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
-import { failuresByContent } from '../model/target-failures.ts'
+import { failuresOf } from '../model/target-failures.ts'
 import { describeFailures, shortName } from '../model/text.ts'
 
 /**
@@ -12,7 +12,7 @@ import { describeFailures, shortName } from '../model/text.ts'
  */
 export function failedAfterCompletion(state: PoolState): (member: Member) => Blocker | undefined {
   if (state.rollout.state !== 'Completed') return () => undefined
-  const failed = failuresByContent(state)
+  const failed = failuresOf(state)
   const replaced = state.rollout.memory.history[0]?.laterFailures?.replaced ?? 0
   const ofFailed = isMoreThanBorne(failed.length, state) ? describeFailed(failed, state) : undefined
   const ofBoth = isMoreThanBorne(failed.length + replaced, state) ? describeReplaced(replaced, { failed, state }) : undefined

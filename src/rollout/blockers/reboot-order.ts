@@ -75,10 +75,10 @@ function waitFor({ node }: Member, { name, until }: OpenWave): Blocker {
 
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Until when the later waves wait for it. */
+/** Until when the later waves wait for it: not for one that is held, or being deleted, whether or not its reboot was ordered. */
 function soaksUntil({ node, report, reboot, exposure, progress }: Member, soak: number): Instant {
-  const isLeftOut = exposure.content === 'none' || progress.phase === 'Skipped' || progress.phase === 'Unreachable'
-  if (reboot !== undefined) return isLeftOut ? 0 : FOREVER
+  if (exposure.content === 'none') return 0
+  if (reboot !== undefined) return progress.phase === 'Skipped' || progress.phase === 'Unreachable' ? 0 : FOREVER
   if (node.assigned?.reboot === undefined || hasHadItsTime(progress)) return 0
   if (awaitsReboot(node) || !isApplied(report) || !node.ready || progress.pending) return FOREVER
   return Math.max(node.readySince, Date.parse(report?.since ?? '') || 0) + soak

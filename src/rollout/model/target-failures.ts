@@ -2,20 +2,19 @@ import type { HistoryEntry, LaterFailures } from '../../protocol/node-pool.ts'
 import { isInRollout } from './goal.ts'
 import type { Member, PoolState } from './pool-state.ts'
 
-/** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */
+/**
+ * Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it; nor does one that
+ * failed at a reboot, for which it has to have the content.
+ */
 export function failuresOf({ notable, rollout }: Pick<PoolState, 'notable' | 'rollout'>): readonly Member[] {
   return notable.filter(
     ({ node, progress }) =>
       progress.phase === 'Failed' &&
       progress.isEvidence !== false &&
       node.assigned &&
+      node.assigned.reboot === undefined &&
       isInRollout(node.assigned, { rolloutStart: rollout.startedAt }),
   )
-}
-
-/** Those whose failure is not that of a reboot that somebody asked for. */
-export function failuresByContent(state: Pick<PoolState, 'notable' | 'rollout'>): readonly Member[] {
-  return failuresOf(state).filter(({ node }) => node.assigned?.reboot === undefined)
 }
 
 /** The history with this said of failures since the run on top completed; nothing is said of none. */

@@ -4,7 +4,7 @@ import { type Instant, isFromAhead, stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
-import { failuresByContent, withLaterFailures } from '../model/target-failures.ts'
+import { failuresOf, withLaterFailures } from '../model/target-failures.ts'
 
 /** A status is one object: of more nodes that fail at a time, or are gone, the others are not remembered. */
 const REMEMBERED = 100
@@ -25,7 +25,7 @@ export function rememberLaterFailures(state: PoolState): Memory | undefined {
 const NONE: LaterFailures = { nodes: [] }
 
 function failingNodes(state: PoolState): readonly NodeView[] {
-  const nodes = failuresByContent(state).map(({ node }) => node)
+  const nodes = failuresOf(state).map(({ node }) => node)
   return nodes.sort(byText(({ name }) => name)).slice(0, REMEMBERED)
 }
 

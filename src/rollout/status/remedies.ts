@@ -24,6 +24,11 @@ export function retryNodesCommand(pool: string, { revision }: RevisionRef): stri
   return command(`retry ${pool}`, `${POOL_CONTROLS.retry}=${shortRevision(revision, 12)}`, pool)
 }
 
+/** No annotation beside it: what was asked once and failed is asked again with another instant, which the command writes. */
+export function rebootCommand(nodes: readonly string[]): string {
+  return `nodewave reboot ${nodes.join(' ')}`
+}
+
 export function rollbackCommand(pool: string, { revision }: RevisionRef): string {
   const named = shortRevision(revision, 12)
   return command(`rollback ${pool} --to ${named}`, `${POOL_CONTROLS.rollback}=${named}`, pool)

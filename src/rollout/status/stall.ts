@@ -9,12 +9,19 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { isSuperseded } from '../model/rollout.ts'
 import type { Memory, NodeTarget } from '../model/snapshot.ts'
-import { describeFailures, listNames, shortName } from '../model/text.ts'
+import { describeFailures, listNames, NAMES_SHOWN, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
 import type { Explanation } from './explanation.ts'
 import { nodesDown } from './nodes-down.ts'
-import { endRollbackCommand, retryCommand, retryNodesCommand, rollbackCommand, takeBackCommand } from './remedies.ts'
+import {
+  endRollbackCommand,
+  rebootCommand,
+  retryCommand,
+  retryNodesCommand,
+  rollbackCommand,
+  takeBackCommand,
+} from './remedies.ts'
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
@@ -165,8 +172,15 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
     .filter(({ progress }) => progress.failure && isRenderFailure(progress.failure) === (kind === 'RenderFailed'))
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
-  const remedy = kind === 'NodesFailed' ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
-  return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
+  const again = kind === 'NodesFailed' ? `; repair what is to blame, then: ${tryAgain(failed, { pool, rollout })}` : ''
+  return { reason: kind, message: `${describeFailures(failed)}${again}` }
+}
+
+/** A retry is of content: who failed at a reboot is asked for that once more. */
+function tryAgain(failed: readonly Member[], { pool, rollout }: Pick<PoolState, 'pool' | 'rollout'>): string {
+  const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined).map(({ node }) => node.name)
+  const ofContent = atReboot.length < failed.length ? [retryNodesCommand(pool.name, rollout.target)] : []
+  return [...ofContent, ...(atReboot.length > 0 ? [rebootCommand(atReboot.slice(0, NAMES_SHOWN))] : [])].join(', and: ')
 }
 
 /** The failures of single nodes are its cause, and stand in its message. */

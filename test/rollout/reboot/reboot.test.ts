@@ -328,6 +328,18 @@ test('second wave reboots when the first has rebooted and was Ready for its soak
   expect(deeds(deciding({ waves: CANARY }, back(noon - 5 * minute), ...others))).toHaveLength(2)
 })
 
+test('node that failed at its reboot keeps no later wave waiting when it is held, as the pool says', () => {
+  const asked = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
+  const canary = deeds(deciding({ waves: CANARY }, ...asked))[0]?.replace('cordon ', '') ?? ''
+  const failed = done(canary)
+    .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 40 * minute })
+    .reporting('RolledBack', { error: { reason: 'NotRebooted', message: 'the machine did not reboot' } })
+  const others = asked.filter(({ name }) => name !== canary)
+
+  expect(deeds(deciding({ waves: CANARY }, failed, ...others))).toEqual([])
+  expect(deeds(deciding({ waves: CANARY }, failed.held(), ...others))).toEqual(others.map(({ name }) => `cordon ${name}`))
+})
+
 test('node that is under drain for its reboot gets it, though nodes of an earlier wave were asked for since', () => {
   const names = ['a', 'b', 'c']
   const asked = names.map((name) => done(name).toReboot('1'))
@@ -407,4 +419,25 @@ test('pool is stalled by a machine that failed at its reboot, and is not reconci
 
   expect(deeds(decision)).toEqual([])
   expect(verdict(decision)).toMatchObject({ Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})
+
+test('reboot that failed rejects no commit, also when the status of the pool was lost and its rollout begins again', () => {
+  const failed = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 30 * minute })
+    .reporting('RolledBack', { active: 'new', error: { reason: 'NotRebooted', message: 'the machine did not reboot' } })
+  const { status } = decide(aPool({ head: 'new', reboot: NEVER }).with(failed, done('b')), noon)
+
+  expect(status.rejected).toEqual([])
+  expect(status.history[0]?.result).toBe('Completed')
+})
+
+test('pool says to ask again for the reboot that failed, since a retry is of content', () => {
+  const failed = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED })
+    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const ofContent = done('c').rolledBackFrom('new', { at: noon - 3 * hour })
+  const message = (...nodes: NodeView[]) => condition(deciding({ maxFailures: 2 }, ...nodes), 'Ready').message
+
+  expect(message(failed)).toBe('"a": inhibited by apt; repair what is to blame, then: nodewave reboot a')
+  expect(message(failed, ofContent)).toMatch(/, then: nodewave retry workers \(or kubectl .*\), and: nodewave reboot a$/)
 })
