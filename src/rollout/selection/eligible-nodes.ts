@@ -1,5 +1,7 @@
 import { mustDrain } from '../drain/requirement.ts'
 import { disruptionOf, isEligible, isPastDraining } from '../exposure/eligible.ts'
+import { cannotServe } from '../model/availability.ts'
+import { isUnderDrain } from '../model/cordon.ts'
 import { inOrder } from '../model/member-order.ts'
 import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
 
@@ -19,5 +21,11 @@ export function isToDrain(member: Member, context: PoolContext): boolean {
 
 /** Its pods are gone, or cannot be waited for. */
 function isDrained(member: Member, { now, pool }: PoolContext): boolean {
-  return member.drain?.kind === 'Done' || isPastDraining(member, { now, policy: pool.policy })
+  return member.drain?.kind === 'Done' || isPastDraining(member, { now, policy: pool.policy }) || isStillDrained(member)
+}
+
+/** It stays cordoned since the drain for what it has, because it does not serve: no pod has come to it. */
+function isStillDrained({ node, report }: Member): boolean {
+  const { mark, assigned } = node
+  return isUnderDrain(node) && mark !== undefined && mark.at <= (assigned?.at ?? 0) && cannotServe({ node, report })
 }
