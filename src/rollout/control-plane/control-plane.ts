@@ -42,11 +42,19 @@ export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolea
 /** Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach. */
 export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
-  const busy = view.nodes.find((other) => other.name !== node && isBefore(other, own))
-  if (busy) return { kind: 'turn', node: busy.name, message: hasTheTurn(busy.name) }
+  const others = own ? view.nodes.filter((other) => other !== own) : view.nodes
+  const working = others.find(isAtIt)
+  if (working) return turnOf(working)
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
+  // Who is drained waits for these as well.
   const found = awayNode(node, view) ?? becauseOf(sickPart(node, view))
-  return found && { kind: 'sick', ...found, ...(isDown(node, view) && { sparesBroken: true }) }
+  if (found) return { kind: 'sick', ...found, ...(isDown(node, view) && { sparesBroken: true }) }
+  const drained = others.find((other) => isDrainedBefore(other, own))
+  return drained && turnOf(drained)
+}
+
+function turnOf({ name }: NodeView): ControlPlaneBlocker {
+  return { kind: 'turn', node: name, message: hasTheTurn(name) }
 }
 
 /** Of all nodes of the control plane one is changed at a time, whichever pools they are in. */
@@ -60,16 +68,18 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
   return isAway && instances.every((instance) => instance.node !== node || !instance.ready)
 }
 
+/** Who is at work has the turn: not whose agent waits for a greater grant, which may come much later. A pod proves only a node that is Ready. */
+function isAtIt(node: NodeView): boolean {
+  const report = reportOf(node)
+  return (isInFlight(node, report) && !waitsForGrant(node, report)) || (node.ready && isBeingProved(node, report))
+}
+
 /**
- * Who is at work has the turn. So has who is drained, but before nodes alone that are well: a drain waits for the others, and what repairs them
- * must not wait for the drain. Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other.
+ * So has who is drained, but before nodes alone that are well: a drain waits for the others, and what repairs them must not wait for the drain.
+ * Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other.
  */
-function isBefore(other: NodeView, own: NodeView | undefined): boolean {
-  const report = reportOf(other)
-  // Whose agent waits for a greater grant, which may come much later, is not being changed.
-  if (isInFlight(other, report) && !waitsForGrant(other, report)) return true
-  if (other.ready && isBeingProved(other, report)) return true
-  if (!isUnderDrain(other) || isAway(other) || (own && isAway(own))) return false
+function isDrainedBefore(other: NodeView, own: NodeView | undefined): boolean {
+  if (!isUnderDrain(other) || (own && isAway(own))) return false
   return !(own && isUnderDrain(own) && own.name < other.name)
 }
 

@@ -179,3 +179,21 @@ test('a node that is down waits while another one is at work', () => {
 
   expect(hindranceTo('b', { ...three, nodes })?.message).toBe('control-plane node "a" is being changed')
 })
+
+test('a node is told of one that is down before one that is drained and waits for that, too', () => {
+  const nodes = [aHost('a').drainedFor('x'), aHost('b').notReady(), aHost('c')]
+
+  expect(hindranceTo('c', { ...three, nodes })).toEqual({
+    kind: 'sick',
+    node: 'b',
+    message: 'control-plane node "b" is not Ready',
+  })
+})
+
+test('a node that is well waits for the drain of another one', () => {
+  expect(hindranceTo('c', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b'), aHost('c')] })).toEqual({
+    kind: 'turn',
+    node: 'a',
+    message: 'control-plane node "a" is being changed',
+  })
+})
