@@ -2,7 +2,7 @@ import { closingTime } from './blockers/closed-window.ts'
 import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
-import { skipEnds } from './model/cordon.ts'
+import { skipCountsFrom, skipEnds } from './model/cordon.ts'
 import { countsFrom, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import { goalEnds } from './model/goal.ts'
@@ -45,6 +45,7 @@ function considerMember(
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
+  consider(skipCountsFrom(node, poolState.pool.policy))
   // A stamp that is ahead counts as now until then: what is measured from it moves on with the time.
   consider(node.assigned?.at)
   // Of one that is further ahead than work may take, from then on.

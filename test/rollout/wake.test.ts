@@ -178,3 +178,15 @@ test('pool wakes when the soak ends in which a node came under pressure: from th
   expect(decide(pool, noon)).toMatchObject({ status: { nodes: { byPhase: { Failed: 1 } } }, wakeAt: noon + 59 * minute })
   expect(decide(pool, noon + 59 * minute).status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
 })
+
+test('pool wakes when a skip that was stamped by a clock which has been put back begins to count', () => {
+  const skipped = aNode('a')
+    .on('old')
+    .drainedFor('new', { at: noon + hour, state: 'Skipped' })
+  const windows = [{ action: 'deny', schedule: '0 0 * * *', duration: 24 * hour, timeZone: 'UTC' }] as const
+  const pool = aPool({ stable: 'old', drain: { mode: 'Always', onTimeout: 'Skip', timeout: 15 * minute }, windows }).with(skipped)
+  const countsAt = noon + 45 * minute + 1
+
+  expect(decide(pool, noon).wakeAt).toBe(countsAt)
+  expect([countsAt - 1, countsAt].map((at) => decide(pool, at).status.nodes.byPhase)).toEqual([{ Waiting: 1 }, { Skipped: 1 }])
+})
