@@ -15,7 +15,10 @@ const MOVES: ReadonlySet<string> = new Set(['RollingOut', 'RollingBack', 'Soakin
 export function isAtRest(world: World): void {
   for (const [name, { status }] of world.decisions) {
     const { reason, message, status: isReady } = readyOf(status)
-    if (isReady === 'False' && MOVES.has(reason)) world.wrong.push(`(6) ${name} at rest: ${reason} ${message}\n  ${told(world)}`)
+    // An agent that is silent ends nothing by itself: the message says what helps.
+    const isTold = message.includes(', or: kubectl uncordon ')
+    if (isReady === 'False' && MOVES.has(reason) && !isTold)
+      world.wrong.push(`(6) ${name} at rest: ${reason} ${message}\n  ${told(world)}`)
     if (message.includes('is being changed') && !message.includes('; repair "'))
       world.wrong.push(`(6) ${name} at rest waits for a turn that does not come: ${message}\n  ${told(world)}`)
     if (isReady === 'True') {
