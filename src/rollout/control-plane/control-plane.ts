@@ -79,7 +79,7 @@ function isAtIt(node: NodeView): boolean {
  * Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other.
  */
 function isDrainedBefore(other: NodeView, own: NodeView | undefined): boolean {
-  if (!isUnderDrain(other) || (own && isAway(own))) return false
+  if (!isUnderDrain(other) || (own && isUnwell(own))) return false
   return !(own && isUnderDrain(own) && own.name < other.name)
 }
 
@@ -106,6 +106,11 @@ function lostNode({ nodes, instances }: ControlPlaneView): string | undefined {
 function isAway(node: NodeView): boolean {
   const uncordoned = isOurCordon(node) ? { ...node, unschedulable: false } : node
   return isUnavailable(uncordoned, reportOf(node))
+}
+
+/** Whoever cordoned it: a cordon alone is no damage. */
+function isUnwell(node: NodeView): boolean {
+  return isUnavailable({ ...node, unschedulable: false }, reportOf(node))
 }
 
 function whyAway(node: NodeView): string {

@@ -53,15 +53,19 @@ export function asideOf(
   if (broken && !node.ready) return undefined
   if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
-  if (node.mark.state === 'Released') return isAskedSince(node.mark, reboot) ? undefined : { because: 'Released' }
+  if (node.mark.state === 'Released') return isAskedSince(node.mark, { reboot, now }) ? undefined : { because: 'Released' }
   if (node.unschedulable) return undefined
   const until = skipEnds(node, { policy, now })
   return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
 }
 
-/** Who asks for the reboot once more takes back that its drain was called off. */
-function isAskedSince({ at }: CordonMark, reboot: RebootOrder | undefined): boolean {
-  return Date.parse(reboot?.at ?? '') > at
+/** Who asks for the reboot once more takes back that its drain was called off. One whose clock is ahead may have asked before that. */
+function isAskedSince(
+  { at }: CordonMark,
+  { reboot, now }: { readonly reboot: RebootOrder | undefined; readonly now: Instant },
+): boolean {
+  const askedAt = Date.parse(reboot?.at ?? '')
+  return askedAt > at && askedAt <= now
 }
 
 /**

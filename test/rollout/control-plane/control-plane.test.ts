@@ -197,3 +197,11 @@ test('a node that is well waits for the drain of another one', () => {
     message: 'control-plane node "a" is being changed',
   })
 })
+
+test('a sound node that somebody else cordoned waits for the drain of another one', () => {
+  expect(hindranceTo('b', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b').cordoned(), aHost('c')] })).toEqual({
+    kind: 'turn',
+    node: 'a',
+    message: 'control-plane node "a" is being changed',
+  })
+})

@@ -300,6 +300,12 @@ test('node whose drain for its reboot was called off is drained when the reboot 
   expect(deeds(deciding({}, askedAt(noon - minute)))).toEqual(['cordon a'])
 })
 
+test('node whose drain for its reboot was called off is not drained again for a request of a clock that is ahead', () => {
+  const released = done('a').drainedFor('new', { at: noon - minute, state: 'Released' })
+
+  expect(deeds(deciding({}, released.toReboot('1', { at: stamp(noon + hour) })))).toEqual([])
+})
+
 test('held nodes, and nodes of a halted pool, are not rebooted', () => {
   expect(deeds(deciding({}, done('a').toReboot('1').held()))).toEqual([])
   const halted = aPool({ head: 'bad', rejected: ['bad'], onFailure: 'Halt', reboot: NEVER })
