@@ -37,9 +37,10 @@ function hasGates({ rules }: World): boolean {
 function pass(world: World, random: Random): void {
   world.controller.hear(random.chance(0.7) ? Number.POSITIVE_INFINITY : random.below(3), random.below(3))
   const mishap = drawMishap(random)
-  const passes = !mishap && random.chance(0.3) ? world.controller.passTwice() : [world.controller.pass(mishap)]
-  if (passes.length > 1) world.tell('what the pass writes to nodes arrives after another pass')
-  for (const observed of passes) see(observed, world)
+  if (!mishap && random.chance(0.3)) {
+    world.tell('what the pass writes to nodes arrives after another pass')
+    world.controller.passTwice((observed) => see(observed, world))
+  } else see(world.controller.pass(mishap), world)
   if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
 }
 
