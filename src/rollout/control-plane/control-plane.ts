@@ -104,8 +104,7 @@ function lostNode({ nodes, instances }: ControlPlaneView): string | undefined {
 
 /** A cordon of ours says that its turn is now, or has just been; its parts of the control plane run on. */
 function isAway(node: NodeView): boolean {
-  const uncordoned = isOurCordon(node) ? { ...node, unschedulable: false } : node
-  return isUnavailable(uncordoned, reportOf(node))
+  return isUnwell(node) || (node.unschedulable && !isOurCordon(node))
 }
 
 /** Whoever cordoned it: a cordon alone is no damage. */
