@@ -1,7 +1,10 @@
 import type { LostNode } from '../../protocol/node-pool.ts'
+import { chanceEnds } from '../model/evidence.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
+import { failuresOf } from '../model/target-failures.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
+import { replacedIn } from './losses.ts'
 
 export interface Failures {
   readonly failures: readonly Member[]
@@ -20,15 +23,34 @@ export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState
   )
 }
 
+/** It works on no node, and no node is left to try it. */
+function worksNowhere(found: Failures, poolState: PoolState): boolean {
+  return hasWorkedNowhere(found, poolState) && lastChances(poolState).length === 0
+}
+
 /**
  * Nodes that have the content already do not speak for a change of others; stable content changes none. Where a commit has closed the waves
  * again, nobody tries it now.
  */
-function worksNowhere({ failures, replaced }: Failures, { counts: { waves }, open, rollout }: PoolState): boolean {
-  if (open < 0) return false
+function hasWorkedNowhere({ failures, replaced }: Failures, { counts: { waves }, open, rollout }: PoolState): boolean {
+  if (open < 0 || waves.pending > 0) return false
   const hasChanged = failures.some(({ changes }) => changes) || (replaced.length > 0 && !isToStable(rollout))
-  const current = hasChanged ? waves.changed.current : waves.current
-  return waves.pending === 0 && current === 0
+  return (hasChanged ? waves.changed.current : waves.current) === 0
+}
+
+/** Nodes for which alone a rejection waits. */
+export function awaitedBeforeRejection(poolState: PoolState): readonly Member[] {
+  const found = { failures: failuresOf(poolState), replaced: replacedIn(poolState.rollout) }
+  const isLeft = found.failures.length + found.replaced.length > 0 && hasWorkedNowhere(found, poolState)
+  return isLeft ? lastChances(poolState) : []
+}
+
+/** No wave waits for a node that was down when it was assigned. Content is not rejected before such a node has had its chance, too. */
+function lastChances({ members, open, clock }: PoolState): readonly Member[] {
+  return members.filter(({ wave, node, report }) => {
+    const isOpen = wave !== undefined && wave <= open
+    return isOpen && chanceEnds({ node, report }, clock) !== undefined
+  })
 }
 
 /**

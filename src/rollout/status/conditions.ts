@@ -11,6 +11,7 @@ import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
+import { describeLastChances } from './last-chances.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots.ts'
 import { describeRefusals } from './refusals.ts'
@@ -68,7 +69,7 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}${describeLastChances(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined

@@ -30,6 +30,30 @@ test('a failed canary rolls the pool back, and its node first', () => {
   expect(verdict(decision)).toEqual({ Ready: 'False RolledBack', Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
 })
 
+test('a commit that failed on one node gives another one that is down its chance, and is rejected when that is over', () => {
+  const policy = { waves: [aWave('canary', 2), aWave('rest', '100%')], maxFailures: 1, maxUnavailable: 2 }
+  const pool = aPool({ head: 'bad', stable: 'older', since, ...policy })
+  const failed = aNode('a').rolledBackFrom('bad')
+  const down = aNode('b')
+    .on('older')
+    .notReady(noon - 2 * minute)
+  const assigned = down.assignedTo('bad').assignedWhileDown()
+
+  const first = decide(pool.with(failed, down), noon)
+  const later = remembering(pool.with(failed, assigned), first)
+  const next = decide(later, noon)
+
+  expect(assignments(first)).toEqual(['b → bad'])
+  expect(next.status.rejected).toEqual([])
+  expect(condition(next, 'Reconciling').message).toBe(
+    '0 of 2 nodes are at bad; 1 Failed, 1 Unreachable; wave 1 of 2, "canary"; ' +
+      'only "b" can still try it, not sound before the assignment: waits until 2026-11-21T12:15:00.000Z',
+  )
+  expect(decide(later, noon + 14 * minute).wakeAt).toBe(noon + 15 * minute)
+  expect(decide(later, noon + 15 * minute - 1).status.rejected).toEqual([])
+  expect(decide(later, noon + 15 * minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+})
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
