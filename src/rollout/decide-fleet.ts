@@ -1,6 +1,6 @@
 import type { RequestedBy } from '../protocol/requested-by.ts'
-import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
+import type { ControlPlaneView } from './control-plane/control-plane-view.ts'
 import { type Assessment, assess, conclude } from './decide.ts'
 import { strayCordons as strayCordonsOf } from './drain/strays.ts'
 import { NOTHING_GRANTED } from './fleet/arbiter.ts'

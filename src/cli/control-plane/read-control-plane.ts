@@ -2,7 +2,7 @@ import { projectNode } from '../../controller/cache/cluster-node.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, projectControlPlanePod } from '../../controller/cache/control-plane-pods.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import { namesFor } from '../../protocol/names.ts'
-import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane-view.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo } from '../cluster.ts'
 

@@ -1,5 +1,7 @@
 import type { PlannedNode } from '../../render/node-facts.ts'
-import { type ControlPlaneView, hindranceTo, hostsOf, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane-view.ts'
+import { hindranceTo } from '../../rollout/control-plane/hindrance.ts'
+import { hostsOf } from '../../rollout/control-plane/instances.ts'
 import { nameList } from '../paint.ts'
 
 /** What is said of nodes of the control plane among those that change; undefined when there are none. */

@@ -1,4 +1,4 @@
-import type { ControlPlaneView } from '../../rollout/control-plane/control-plane.ts'
+import type { ControlPlaneView } from '../../rollout/control-plane/control-plane-view.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import type { ControlPlanePod } from './control-plane-pods.ts'
 import { ObjectCache } from './object-cache.ts'

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { COMPONENTS, type Component, type ControlPlaneInstance } from '../../rollout/control-plane/control-plane.ts'
+import { COMPONENTS, type Component, type ControlPlaneInstance } from '../../rollout/control-plane/control-plane-view.ts'
 import type { Cached } from './object-cache.ts'
 
 /** Where the pods of a control plane are that runs as static pods, as kubeadm and those who follow it label them. */

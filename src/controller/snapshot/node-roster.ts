@@ -1,5 +1,5 @@
 import { mapOnce } from '../../protocol/map-once.ts'
-import { isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import { isControlPlaneNode } from '../../rollout/control-plane/control-plane-view.ts'
 import { isUnderDrain } from '../../rollout/model/cordon.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { NodeList } from '../cache/node-list.ts'

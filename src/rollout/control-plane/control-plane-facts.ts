@@ -3,7 +3,8 @@ import type { FleetFacts } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { isBeingProved } from '../model/proof.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { type ControlPlaneView, hindranceTo } from './control-plane.ts'
+import type { ControlPlaneView } from './control-plane-view.ts'
+import { hindranceTo } from './hindrance.ts'
 import { skewFacts } from './skew.ts'
 
 /** What the control plane means to a pool. */

@@ -1,6 +1,6 @@
 import type { ApiServer, SkewFacts } from '../model/fleet-facts.ts'
-import type { ControlPlaneView } from './control-plane.ts'
-import { missingHosts } from './control-plane.ts'
+import type { ControlPlaneView } from './control-plane-view.ts'
+import { missingHosts } from './instances.ts'
 
 /** How many minors a kubelet may be behind an API server. */
 const BEHIND = 3

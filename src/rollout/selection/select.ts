@@ -1,4 +1,4 @@
-import { hasTheTurn } from '../control-plane/control-plane.ts'
+import { hasTheTurn } from '../control-plane/hindrance.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'

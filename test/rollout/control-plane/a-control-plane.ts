@@ -1,4 +1,4 @@
-import type { Component, ControlPlaneInstance, ControlPlaneView } from '../../../src/rollout/control-plane/control-plane.ts'
+import type { Component, ControlPlaneInstance, ControlPlaneView } from '../../../src/rollout/control-plane/control-plane-view.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 

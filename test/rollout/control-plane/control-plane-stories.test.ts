@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
-import type { ControlPlaneView } from '../../../src/rollout/control-plane/control-plane.ts'
+import type { ControlPlaneView } from '../../../src/rollout/control-plane/control-plane-view.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { NodePods } from '../../../src/rollout/model/node-view.ts'

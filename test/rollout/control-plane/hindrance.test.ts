@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type ControlPlaneView, hindranceTo } from '../../../src/rollout/control-plane/control-plane.ts'
+import type { ControlPlaneView } from '../../../src/rollout/control-plane/control-plane-view.ts'
+import { hindranceTo } from '../../../src/rollout/control-plane/hindrance.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
 

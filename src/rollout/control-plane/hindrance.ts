@@ -1,0 +1,61 @@
+import { isInFlight, reportOf, waitsForGrant } from '../model/agent-report.ts'
+import { isUnderDrain } from '../model/cordon.ts'
+import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
+import type { NodeView } from '../model/node-view.ts'
+import { isBeingProved } from '../model/proof.ts'
+import { isAway, isUnwell, whyAway } from './away.ts'
+import type { ControlPlaneView } from './control-plane-view.ts'
+import { sickPart } from './instances.ts'
+
+/** Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach. */
+export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
+  const own = view.nodes.find(({ name }) => name === node)
+  const others = own ? view.nodes.filter((other) => other !== own) : view.nodes
+  const working = others.find(isAtIt)
+  if (working) return turnOf(working)
+  if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
+  // Who is drained waits for these as well.
+  const found = awayNode(node, view) ?? becauseOf(sickPart(node, view))
+  if (found) return { kind: 'sick', ...found, ...(isDown(node, view) && { sparesBroken: true }) }
+  const drained = others.find((other) => isDrainedBefore(other, own))
+  return drained && turnOf(drained)
+}
+
+function turnOf({ name }: NodeView): ControlPlaneBlocker {
+  return { kind: 'turn', node: name, message: hasTheTurn(name) }
+}
+
+/** Of all nodes of the control plane one is changed at a time, whichever pools they are in. */
+export function hasTheTurn(node: string): string {
+  return `control-plane node "${node}" is being changed`
+}
+
+/** The others cannot be counting on it. */
+function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
+  const isNotReady = nodes.some(({ name, ready }) => name === node && !ready)
+  return isNotReady && instances.every((instance) => instance.node !== node || !instance.ready)
+}
+
+/** Who is at work has the turn: not whose agent waits for a greater grant, which may come much later. A pod proves only a node that is Ready. */
+function isAtIt(node: NodeView): boolean {
+  const report = reportOf(node)
+  return (isInFlight(node, report) && !waitsForGrant(node, report)) || (node.ready && isBeingProved(node, report))
+}
+
+/**
+ * So has who is drained, but before nodes alone that are well: a drain waits for the others, and what repairs them must not wait for the drain.
+ * Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other.
+ */
+function isDrainedBefore(other: NodeView, own: NodeView | undefined): boolean {
+  if (!isUnderDrain(other) || (own && isUnwell(own))) return false
+  return !(own && isUnderDrain(own) && own.name < other.name)
+}
+
+function awayNode(node: string, { nodes }: ControlPlaneView): Pick<ControlPlaneBlocker, 'node' | 'message'> | undefined {
+  const away = nodes.find((other) => other.name !== node && isAway(other))
+  return away && { node: away.name, message: `control-plane node "${away.name}" ${whyAway(away)}` }
+}
+
+function becauseOf(message: string | undefined): Pick<ControlPlaneBlocker, 'message'> | undefined {
+  return message === undefined ? undefined : { message }
+}
