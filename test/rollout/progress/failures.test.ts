@@ -54,6 +54,19 @@ test('a commit that failed on one node gives another one that is down its chance
   expect(decide(later, noon + 15 * minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test('a pool of which nothing has failed waits for no rejection', () => {
+  const pool = aPool({ head: 'new', stable: 'older', since })
+  const down = aNode('a')
+    .on('older')
+    .assignedTo('new')
+    .notReady(noon - minute)
+    .assignedWhileDown()
+
+  expect(condition(decide(pool.with(down), noon), 'Reconciling').message).toBe(
+    '0 of 1 nodes are at new; 1 Unreachable; no eligible node for new; "a": not Ready',
+  )
+})
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),

@@ -55,6 +55,17 @@ test('a canary that is replaced by a machine of the same name rejects the commit
     ).toHaveLength(1)
 })
 
+test('a canary that hangs, whose labels change, and that is replaced after that rejects the commit', () => {
+  const relabelled = aNode('a')
+    .on('older')
+    .assignedTo('former', { at: noon - 6 * minute, revision: 'bad' })
+    .notReady(noon - 5 * minute)
+
+  const { status } = inTurn([[hanging('a'), ...old('b', 'c')], [relabelled, ...old('b', 'c')], old('b', 'c')])
+
+  expect(status.rejected).toMatchObject([{ revision: 'bad' }])
+})
+
 test('a canary that hangs has not been replaced when nothing tells the uid of its Node, before or now', () => {
   const [told, untold] = [hanging('a').withUid('1'), hanging('a')]
 
