@@ -3,6 +3,8 @@ import { isPromoted } from '../controls/approvals.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, MemberCounts, PoolState, WaveProgress } from '../model/pool-state.ts'
+import { failuresIn } from '../model/target-failures.ts'
+import { failedWhereTried } from './failed-where-tried.ts'
 import { isSelected } from './waves.ts'
 
 /** One look at all members, of whom there are thousands. */
@@ -47,6 +49,8 @@ function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
 export function isWaveDone(poolState: PoolState): boolean {
   const { pending, current, total, newest, beyond } = poolState.counts.waves
   if (pending > 0 || hasLostItsNodes(poolState) || lacksProof(poolState)) return false
+  // Until it is rejected, or works on the last node that can try it.
+  if (failedWhereTried(failuresIn(poolState), poolState)) return false
   if (newest.total > 0 && poolState.open < poolState.waves.length - 1) return newest.heard > 0 && current > 0
   return current > 0 || (total === 0 && beyond > 0)
 }

@@ -25,3 +25,7 @@ export interface Rollout {
 export function isSuperseded({ state, commitBlocker }: Pick<Rollout, 'state' | 'commitBlocker'>): boolean {
   return state === 'Halted' && commitBlocker !== undefined
 }
+
+export function isToStable({ target, stable }: Pick<Rollout, 'target' | 'stable'>): boolean {
+  return target.fingerprint === stable?.fingerprint
+}

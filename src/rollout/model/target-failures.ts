@@ -1,6 +1,21 @@
-import type { HistoryEntry, LaterFailures } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, LaterFailures, LostNode } from '../../protocol/node-pool.ts'
 import { isInRollout } from './goal.ts'
 import type { Member, PoolState } from './pool-state.ts'
+
+export interface Failures {
+  readonly failures: readonly Member[]
+  /** Machines that failed and were replaced. */
+  readonly replaced: readonly LostNode[]
+}
+
+export function failuresIn(poolState: Pick<PoolState, 'notable' | 'rollout'>): Failures {
+  return { failures: failuresOf(poolState), replaced: replacedIn(poolState.rollout) }
+}
+
+/** Machines that were replaced in the rollout under way, after the content had broken them. */
+function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[] {
+  return memory.history[0]?.losses?.replaced ?? []
+}
 
 /**
  * Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it; nor does one that

@@ -5,12 +5,12 @@ import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isProven, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
-import { failuresOf } from '../model/target-failures.ts'
+import { failuresIn } from '../model/target-failures.ts'
 import { describeFailures, describeGates, listNames } from '../model/text.ts'
 import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
-import { rememberLosses, replacedIn } from './losses.ts'
+import { rememberLosses } from './losses.ts'
 
 const REJECTED_KEPT = 10
 
@@ -24,8 +24,7 @@ export function advance(poolState: PoolState): Memory | undefined {
   if (state === 'Completed') return rememberLaterFailures(poolState)
   const losses = state === 'InProgress' ? rememberLosses(poolState) : undefined
   if (losses) return { ...memory, history: losses }
-  const failures = failuresOf(poolState)
-  const replaced = replacedIn(poolState.rollout)
+  const { failures, replaced } = failuresIn(poolState)
   const history = withFailures(memory.history, { target, failures: failures.length + replaced.length })
   if (history) return { ...memory, history }
   if (state === 'Halted') return undefined

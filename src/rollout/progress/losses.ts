@@ -1,5 +1,5 @@
 import { byText } from '../../protocol/by-text.ts'
-import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, Losses } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied, isFoundGood } from '../model/agent-report.ts'
 import { BLINK, type RolloutClock } from '../model/deadlines.ts'
@@ -27,11 +27,6 @@ export function rememberLosses({ rollout, ...state }: PoolState): readonly Histo
   if (isSame(before, after)) return undefined
   const { losses: _, ...run } = top
   return [after.nodes.length + after.replaced.length === 0 ? run : { ...run, losses: after }, ...older]
-}
-
-/** Machines that were replaced in the rollout under way, after the content had broken them. */
-export function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[] {
-  return memory.history[0]?.losses?.replaced ?? []
 }
 
 /** When a node that is not Ready in the middle of its change begins to count, should it be replaced; undefined: it does already, or never. */

@@ -67,6 +67,32 @@ test('a pool of which nothing has failed waits for no rejection', () => {
   )
 })
 
+test.each([
+  ['opens no further wave', [aWave('canary', { tier: 'canary' }), aWave('rest', '100%')]],
+  ['does not complete', [aWave('all', '100%')]],
+])(
+  'a commit that failed on one node %s while another one that is down has its chance, when it works only on one that it does not change',
+  (_, waves) => {
+    const wants = { same: { digest: 'older' } }
+    const pool = aPool({ head: 'bad', stable: 'older', since, waves, wants, maxFailures: 1, maxUnavailable: 3 })
+    const down = aNode('b')
+      .on('older')
+      .notReady(noon - 2 * minute)
+      .assignedTo('bad')
+      .assignedWhileDown()
+    const canaries = [aNode('a').rolledBackFrom('bad'), down, aNode('same').on('older')]
+    const members = canaries.map((node) => node.labelled({ tier: 'canary' }))
+    const all = pool.with(...members, ...(waves.length > 1 ? old('c') : []))
+
+    const decision = decide(all, noon)
+
+    expect(assignments(decision)).toEqual([])
+    expect(decision.status.history[0]?.result).toBe('Running')
+    expect(condition(decision, 'Reconciling').message).toMatch(/only "b" can still try it/)
+    expect(decide(all, noon + 15 * minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+  },
+)
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
