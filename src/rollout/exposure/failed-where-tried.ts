@@ -20,8 +20,8 @@ export function awaitedBeforeRejection(poolState: PoolState): readonly Member[] 
 
 /** No wave waits for a node that was down when it was assigned. Content is not rejected before such a node has had its chance, too. */
 export function lastChances({ members, open, clock }: PoolState): readonly Member[] {
-  return members.filter(({ wave, node, report }) => {
-    const isTrying = wave !== undefined && wave <= open
+  return members.filter(({ wave, assigned, node, report }) => {
+    const isTrying = assigned && wave !== undefined && wave <= open
     return isTrying && chanceEnds({ node, report }, clock) !== undefined
   })
 }

@@ -93,6 +93,18 @@ test.each([
   },
 )
 
+test('a commit is rejected at once when the other node, which is down, does not have it', () => {
+  const waves = [aWave('canary', { tier: 'canary' }), aWave('rest', '100%')]
+  const down = aNode('b')
+    .notReady(noon - hour)
+    .on('older', { at: noon - 5 * minute })
+    .cordoned()
+  const canaries = [aNode('a').rolledBackFrom('bad'), down].map((node) => node.labelled({ tier: 'canary' }))
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves, maxFailures: 1 }).with(...canaries, ...old('c'))
+
+  expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+})
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
