@@ -13,6 +13,8 @@ export function describeLastChances(poolState: PoolState): string {
   return `; only ${names} can still try it, not sound before the assignment${describeEnd(awaited, poolState)}`
 }
 
+/** A stamp that is ahead counts as now, and the end moves on with the time: another message in each pass. */
 function describeEnd(awaited: readonly Member[], { clock, now }: PoolState): string {
+  if (awaited.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
   return `: waits until ${stamp(Math.max(...awaited.map((member) => chanceEnds(member, clock) ?? now)))}`
 }

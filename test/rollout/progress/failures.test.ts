@@ -105,6 +105,21 @@ test('a commit is rejected at once when the other node, which is down, does not 
   expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
+  const down = aNode('b')
+    .notReady(noon - 2 * minute)
+    .assignedTo('bad', { at: noon + 5 * minute })
+    .assignedWhileDown()
+  const all = pool.with(aNode('a').rolledBackFrom('bad'), down)
+  const message = (now: number): string => condition(decide(all, now), 'Reconciling').message
+
+  expect(message(noon)).toBe(
+    '0 of 2 nodes are at bad; 1 Failed, 1 Unreachable; only "b" can still try it, not sound before the assignment',
+  )
+  expect(message(noon + 1)).toBe(message(noon))
+})
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
