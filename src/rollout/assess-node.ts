@@ -4,6 +4,7 @@ import type { DrainContext } from './drain/needs-drain.ts'
 import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
 import type { NodeFacts } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
+import { isApplied } from './model/agent-report.ts'
 import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import { isEvidence } from './model/evidence.ts'
@@ -32,15 +33,16 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const content = contentOf(facts, { exposure, rollout, clock })
   const { revision, wanted } = content
   const { policy, proofs, ceiling } = context.pool
-  // Not amid a rollout: a machine that does not come back says nothing about the commit.
-  const mayReboot = rollout.state === 'Completed' && content.assigned
-  const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
-  const assigned = content.assigned && reboot === undefined
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const course = { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined }
+  const course = { ...clock, report, wanted, joins, soak, proof, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
-  const progress = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
+  const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
+  // Not amid a rollout: a machine that does not come back says nothing about the commit.
+  const mayReboot = rollout.state === 'Completed' && content.assigned && hasContent({ node, report, progress: onContent })
+  const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
+  const assigned = content.assigned && reboot === undefined
+  const progress = reboot === undefined ? onContent : progressOf(node, { ...course, isToReboot: true })
   const broken = isBroken(facts)
   const member: Draft = {
     node,
@@ -77,6 +79,11 @@ function isAtRest({ validUntil }: NodeFacts, { node, report, progress, broken, r
   if (!isWaiting || broken || reboot !== undefined || validUntil !== Number.POSITIVE_INFINITY) return false
   if (node.status?.reboot || node.assigned?.reboot || (node.proof && node.proof.state !== 'Passed')) return false
   return node.assigned === undefined || report?.phase === 'Applied'
+}
+
+/** A reboot assigns the content once more: what failed on a node needs a retry. One that failed at a reboot had it before. */
+function hasContent({ node, report, progress }: Pick<Candidate, 'node' | 'report' | 'progress'>): boolean {
+  return node.assigned?.reboot !== undefined || (isApplied(report) && progress.phase !== 'Failed')
 }
 
 interface Content {

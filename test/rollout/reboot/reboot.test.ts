@@ -7,6 +7,7 @@ import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const ASKED = stamp(noon - minute)
 const IN_WINDOWS = { whenRequired: 'InWindows', timeout: 10 * minute } as const
@@ -446,4 +447,24 @@ test('pool says to ask again for the reboot that failed, since a retry is of con
 
   expect(message(failed)).toBe('"a": inhibited by apt; repair what is to blame, then: nodewave reboot a')
   expect(message(failed, ofContent)).toMatch(/, then: nodewave retry workers \(or kubectl .*\), and: nodewave reboot a$/)
+})
+
+test.each([
+  ['that its host requires', (node: NodeDraft) => node.requiringReboot('1'), IN_WINDOWS],
+  ['that an operator asked for', (node: NodeDraft) => node.toReboot('1'), NEVER],
+])('reboot %s brings no node to content that failed on it, and its failure still counts', (_, asking, reboot) => {
+  const failed = asking(
+    aNode('a')
+      .booted('1')
+      .rolledBackFrom('new', { at: noon - hour }),
+  )
+  const drained = failed.drainedFor('new')
+  const history = [aRollout('new', { result: 'Completed', startedAt: noon - 2 * hour })]
+  const decided = (node: NodeView) =>
+    deciding({ reboot, history, since: noon - 2 * hour, pods: { a: [] }, maxFailures: 1 }, node, done('b'))
+
+  expect(deeds(decided(failed))).toEqual([])
+  expect(deeds(decided(drained))).toEqual(['uncordon a'])
+  expect(decided(failed).status.history[0]?.laterFailures?.nodes).toEqual(['a'])
+  expect(condition(decided(failed), 'Ready').message).toMatch(/^"a": failed to validate .* then: nodewave retry workers/)
 })
