@@ -58,6 +58,7 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     clock.watchedSince === last.clock.watchedSince &&
     clock.retriedAt === last.clock.retriedAt &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
+    (rollout.state === 'Blocked') === (last.rollout.state === 'Blocked') &&
     (rollout.stable === undefined) === (last.rollout.stable === undefined) &&
     isSameRun(rollout, last.rollout)
   )

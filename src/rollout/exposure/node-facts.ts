@@ -54,7 +54,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
   const isExposed = isAssigned(node, target)
-    ? changes && isOfRollout(node, clock)
+    ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
   const subject = { node, report, target, condition, assigned, isExposed, changes }
   const joins = isJoining(node, { target, stable, clock })
@@ -78,8 +78,9 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   }
 }
 
-function isOfRollout({ assigned }: NodeView, clock: RolloutClock): boolean {
-  return assigned !== undefined && isInRollout(assigned, clock)
+/** Where the pool has not begun, another one assigned it: its stamp may still be ahead. */
+function isOfRollout({ assigned }: NodeView, { rollout, clock }: Pick<FactsContext, 'rollout' | 'clock'>): boolean {
+  return rollout.state !== 'Blocked' && assigned !== undefined && isInRollout(assigned, clock)
 }
 
 /** This rollout assigned it the target as that was before its labels changed. */
@@ -87,7 +88,7 @@ function hasFormerContent(
   node: NodeView,
   { stable, pool, rollout, clock }: Pick<NodeFacts, 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
 ): boolean {
-  if (node.assigned?.pool !== pool || !isOfRollout(node, clock) || isAssigned(node, stable)) return false
+  if (node.assigned?.pool !== pool || !isOfRollout(node, { rollout, clock }) || isAssigned(node, stable)) return false
   const [run] = rollout.memory.history
   return run !== undefined && commitsOf(run).includes(node.assigned.revision)
 }

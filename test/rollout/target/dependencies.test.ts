@@ -6,6 +6,7 @@ import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapsho
 import { assignments, condition, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
@@ -45,6 +46,21 @@ test('a pool that is paused is not Ready while it waits for another one with the
     Reconciling: 'True WaitingForDependency',
     Stalled: 'False WaitingForDependency',
   })
+})
+
+test('a pool that has not begun counts a node that another pool has just assigned the same as any other', () => {
+  const waves = [aWave('canary', { tier: 'canary' }, { soak: 2 * minute }), aWave('early', { tier: 'early' }, { soak: minute })]
+  const canary = aNode('a').labelled({ tier: 'canary' })
+  const moved = aNode('b').labelled({ tier: 'early' }).on('new', { at: noon, pool: 'gpu' })
+  const waiting: PoolSnapshot = {
+    ...aPool({ waves, dependsOn: ['base'] }).with(canary, moved),
+    memory: NO_MEMORY,
+  }
+  const decided = (now: number) =>
+    decideFleet({ pools: [waiting, pool('base', {})], policy: {}, controls: {} }, now).get('workers')
+
+  expect(decided(noon)?.wakeAt).toBe(noon + minute)
+  expect(decided(noon + minute)?.status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
 })
 
 test('a pool begins in the pass in which the one that it depends on completes the commit', () => {
