@@ -162,7 +162,7 @@ test('pool wakes when an assignment that came back from a backup is due again, o
   expect(decide(aPool(options).with(replayed, aNode('n1').on('old')), noon).wakeAt).toBe(noon + 40_000)
 })
 
-test('pool wakes when the soak ends in which a node came under pressure: from then on it counts as done', () => {
+test('pool does not wake when the soak ends in which a node came under pressure: it has failed for as long as that lasts', () => {
   const pressed = aNode('n0')
     .on('new', { at: noon - minute })
     .under('DiskPressure', noon - 30_000)
@@ -175,8 +175,8 @@ test('pool wakes when the soak ends in which a node came under pressure: from th
   const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
   const pool = aPool({ ...options, wave }).with(pressed, aNode('n1').on('older'))
 
-  expect(decide(pool, noon)).toMatchObject({ status: { nodes: { byPhase: { Failed: 1 } } }, wakeAt: noon + 59 * minute })
-  expect(decide(pool, noon + 59 * minute).status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
+  expect(decide(pool, noon).wakeAt).toBeUndefined()
+  expect([noon, noon + 59 * minute].map((at) => decide(pool, at).status.nodes.byPhase.Failed)).toEqual([1, 1])
 })
 
 test('pool wakes when a skip that was stamped by a clock which has been put back begins to count', () => {

@@ -275,7 +275,7 @@ test('a node that goes down within its soak holds up the wave, and fails when th
   })
 })
 
-test('a node under pressure fails in its soak, unless the pressure is older than its assignment, or the soak is over', () => {
+test('a node under pressure fails in its soak, for as long as the pressure lasts, unless that is older than its assignment or younger than the soak', () => {
   const squeezed = justApplied.under('DiskPressure', noon - 2 * minute)
 
   expect(progress(squeezed, { soak: 10 * minute }).failure).toEqual({
@@ -284,7 +284,8 @@ test('a node under pressure fails in its soak, unless the pressure is older than
   })
   expect(phase(justApplied.under('DiskPressure', noon - 5 * minute), { soak: 10 * minute })).toBe('Failed')
   expect(phase(justApplied.under('DiskPressure', noon - 6 * minute), { soak: 10 * minute })).toBe('Soaking')
-  expect(phase(squeezed, { soak: 4 * minute })).toBe('Current')
+  expect(phase(squeezed, { soak: 4 * minute })).toBe('Failed')
+  expect(phase(squeezed, { soak: 2 * minute })).toBe('Current')
 })
 
 test('a node that went down after its soak stays an outage when the time comes that its clock, a day ahead, said it had applied', () => {

@@ -105,6 +105,23 @@ test('a commit is rejected at once when the other node, which is down, does not 
   expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test('a commit that put its canary under pressure passes no wave by the end of the soak while another canary has its chance', () => {
+  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 2 })
+  const pressed = aNode('a')
+    .on('bad', { at: noon - minute })
+    .under('MemoryPressure', noon)
+  const down = aNode('b')
+    .notReady(noon - 3 * minute)
+    .assignedTo('bad', { at: noon - minute })
+  const all = pool.with(pressed, down, ...old('c', 'd'))
+
+  expect(phases(decide(all, noon))).toEqual({ Failed: 1, Unreachable: 1, Waiting: 2 })
+  expect(phases(decide(all, noon + 5 * minute))).toEqual({ Failed: 1, Unreachable: 1, Waiting: 2 })
+  expect(assignments(decide(all, noon + 5 * minute))).toEqual([])
+})
+
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')
