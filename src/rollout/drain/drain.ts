@@ -54,9 +54,9 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  * The work that the node was cordoned for is done, or was not begun. A node that is not well again stays cordoned: pods that
  * came to it now would not run.
  */
-function hasEnded({ node, report, assigned, broken, progress }: Candidate): boolean {
-  if (isAtWork(node, report) || report?.phase === 'Failed') return false
-  if (broken && !assigned && (!node.ready || cannotServe({ node, report }))) return false
+function hasEnded(member: Candidate): boolean {
+  const { node, report, assigned, progress } = member
+  if (isAtWork(node, report) || cannotServe({ node, report }) || isRepairedFirst(member)) return false
   if (!assigned || progress.phase === 'Held') return true
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }

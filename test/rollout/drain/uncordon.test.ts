@@ -92,3 +92,14 @@ test('a halted pool uncordons what it was about to drain', () => {
 test('a node that a person holds in the middle of its drain is uncordoned', () => {
   expect(done(upgrade({}, a.drainedFor('new').held()))).toEqual(['uncordon a'])
 })
+
+test('a node on which no pod runs stays cordoned when a commit arrives for which it has to wait', () => {
+  const unfit = aNode('a')
+    .on('older', { at: noon - 30 * minute })
+    .noting('Failed')
+    .drainedFor('older', { at: noon - 31 * minute })
+  const canary = b.labelled({ tier: 'canary' })
+  const waves = [aWave('canary', { tier: 'canary' }), aWave('rest', '100%')]
+
+  expect(done(upgrade({ waves, maxUnavailable: 2 }, unfit, canary))).toEqual(['cordon b Ours'])
+})
