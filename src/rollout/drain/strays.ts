@@ -6,7 +6,7 @@ import type { NodeView } from '../model/node-view.ts'
 /** Nodes that belong to no pool any more: nobody would decide about a cordon of ours on them, and it would stay for ever. */
 export function uncordonStrays(nodes: readonly NodeView[]): Action[] {
   return nodes
-    .filter((node) => node.mark !== undefined && !isAtWork(node, reportOf(node)))
+    .filter((node) => node.mark !== undefined && !node.leaving && !isAtWork(node, reportOf(node)))
     .map((node) => ({ kind: 'uncordon', node: node.name, lifts: isOurCordon(node) }))
 }
 

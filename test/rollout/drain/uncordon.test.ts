@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { uncordonStrays } from '../../../src/rollout/drain/strays.ts'
 import { condition, phases } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
@@ -102,4 +103,9 @@ test('a node on which no pod runs stays cordoned when a commit arrives for which
   const waves = [aWave('canary', { tier: 'canary' }), aWave('rest', '100%')]
 
   expect(done(upgrade({ waves, maxUnavailable: 2 }, unfit, canary))).toEqual(['cordon b Ours'])
+})
+
+test('a node that is deleted in the middle of its drain stays cordoned', () => {
+  expect(done(upgrade({}, a.drainedFor('new').beingDeleted(), aNode('b').on('new')))).toEqual([])
+  expect(uncordonStrays([a.drainedFor('new').beingDeleted()])).toEqual([])
 })
