@@ -223,6 +223,8 @@ export interface GateStatus {
   readonly revision: string
   /** `startedAt` of the run that it belongs to: what it said of another one counts for nothing. */
   readonly rollout: string
+  /** Hash of what was checked: what another query said counts for nothing. Absent: an earlier release wrote it. */
+  readonly check?: string
   readonly state: (typeof GATE_STATES)[number]
   /** RFC 3339; its timeout counts from here. */
   readonly since: string

@@ -50,8 +50,8 @@ const status: Full<NodePoolStatus> = {
   controls: [{ action: 'Hold', value: 'debugging', nodes: ['b'], who: 'ada', at, outcome: 'Done', message: 'held' }],
   gates: [
     {
-      ...{ name: 'errors', wave: 'canary', revision: ref.revision, rollout: at, state: 'Waiting', ...gateTimes },
-      ...{ unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
+      ...{ name: 'errors', wave: 'canary', revision: ref.revision, rollout: at, check: 'a1', ...gateTimes },
+      ...{ state: 'Waiting', unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
     },
   ],
   history: [{ ...entry, commits: ['b'], laterFailures, losses, abandoned: true, retriedAt: at, result: 'Halted' }],

@@ -57,6 +57,7 @@ const gate = z.object({
   wave: z.string().describe('The wave after which the gate must pass.'),
   revision: z.string(),
   rollout: z.string().describe('Start of the rollout that the result belongs to.'),
+  check: z.string().describe('Hash of the check. The result of another check does not count.').exactOptional(),
   state: z.enum(GATE_STATES),
   since: z.string(),
   askedAt: z.string().exactOptional(),

@@ -35,7 +35,7 @@ export class GateRunner {
   }
 
   ask(pool: string, asked: AskGate): void {
-    const key = [pool, asked.revision, asked.rollout, asked.wave, asked.gate.name, asked.question].join('\0')
+    const key = [pool, asked.revision, asked.rollout, asked.wave, asked.gate.name, asked.check, asked.question].join('\0')
     if (this.#underWay.has(key)) return
     this.#underWay.add(key)
     // Not when the answer comes: that may be half a minute later, when the wave is no longer, or not yet again, as it was.
@@ -62,7 +62,7 @@ export class GateRunner {
 
   #keep(
     pool: string,
-    { gate, wave, revision, rollout, question }: AskGate,
+    { gate, wave, revision, rollout, check, question }: AskGate,
     { verdict, value, message, unavailable, at }: GateResult & { readonly at: Instant },
   ): void {
     const answer = {
@@ -70,6 +70,7 @@ export class GateRunner {
       wave,
       revision,
       rollout,
+      check,
       question,
       at,
       verdict,

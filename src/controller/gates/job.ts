@@ -55,9 +55,9 @@ interface Condition {
   readonly message?: string
 }
 
-/** Of one run: a commit that a person lets try again is tested again. */
-function nameOf({ pool, rollout, revision, wave, gate }: Asked): string {
-  const hash = createHash('sha256').update([pool, rollout, revision, wave, gate.name].join('\0')).digest('hex')
+/** Of one run: a commit that a person lets try again is tested again. So is one whose gate names another CronJob meanwhile. */
+function nameOf({ pool, rollout, revision, wave, gate, check }: Asked): string {
+  const hash = createHash('sha256').update([pool, rollout, revision, wave, gate.name, check].join('\0')).digest('hex')
   return `gate-${pool.slice(0, 20)}-${gate.name.slice(0, 20)}-${hash.slice(0, 10)}`.replace(/-+/g, '-')
 }
 

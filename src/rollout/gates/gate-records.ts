@@ -1,13 +1,32 @@
+import { createHash } from 'node:crypto'
 import type { GateStatus } from '../../protocol/node-pool.ts'
 import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
-import type { GatePolicy } from '../model/policy.ts'
+import type { GateCheck, GatePolicy } from '../model/policy.ts'
 import type { GateAnswer, GateQuestion } from '../model/snapshot.ts'
+
+/** What a record is about. */
+export type GateIdentity = Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout' | 'check'>
+
+function identityOf({ name, wave, revision, rollout, check }: GateStatus): GateIdentity {
+  return { name, wave, revision, rollout, ...(check !== undefined && { check }) }
+}
+
+const HASH_LENGTH = 16
+
+export function checkHash(check: GateCheck): string {
+  return createHash('sha256').update(JSON.stringify(check)).digest('hex').slice(0, HASH_LENGTH)
+}
+
+/** Of this gate as it is now: a commit may have changed its check. One of an earlier release does not say. */
+export function isRecordOf({ name, check }: GateStatus, gate: GatePolicy): boolean {
+  return name === gate.name && (check === undefined || check === checkHash(gate.check))
+}
 
 /** A gate begins to wait, or to take down what is so before its wave. */
 export function beginRecord(
-  about: Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'>,
+  about: GateIdentity,
   { state, now }: { readonly state: 'Recording' | 'Waiting'; readonly now: Instant },
 ): GateStatus {
   return { ...about, state, since: stamp(now) }
@@ -15,8 +34,7 @@ export function beginRecord(
 
 /** The wave is done. */
 export function waiting(record: GateStatus, now: Instant): GateStatus {
-  const { name, wave, revision, rollout } = record
-  return { ...beginRecord({ name, wave, revision, rollout }, { state: 'Waiting', now }), ...recorded(record) }
+  return { ...beginRecord(identityOf(record), { state: 'Waiting', now }), ...recorded(record) }
 }
 
 function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before' | 'recordedAt'> {
@@ -26,8 +44,7 @@ function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before'
 /** Nothing is asked of it for now: its time does not run on, and what it said is not counted. Undefined: nothing is left to remember. */
 export function suspended(record: GateStatus): GateStatus | undefined {
   if (record.state !== 'Waiting') return record
-  const { name, wave, revision, rollout, since } = record
-  return record.before && { name, wave, revision, rollout, since, state: 'Recorded', ...recorded(record) }
+  return record.before && { ...identityOf(record), since: record.since, state: 'Recorded', ...recorded(record) }
 }
 
 export function questionOf({ state }: GateStatus): GateQuestion | undefined {
@@ -47,6 +64,7 @@ export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
     answer.wave === record.wave &&
     answer.revision === record.revision &&
     answer.rollout === record.rollout &&
+    answer.check === record.check &&
     answer.question === questionOf(record) &&
     answer.at >= Date.parse(record.since) &&
     stamp(answer.at) !== record.askedAt
@@ -59,10 +77,10 @@ export function answered(
   answer: GateAnswer,
   { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RolloutClock, 'now' | 'steadySince'> },
 ): GateStatus {
-  const { name, wave, revision, rollout, since, unanswered = 0 } = record
+  const { since, unanswered = 0 } = record
   const { verdict, value, message, unavailable = [] } = answer
   const askedAt = stamp(answer.at)
-  const base = { name, wave, revision, rollout, since, askedAt }
+  const base = { ...identityOf(record), since, askedAt }
   const told = { ...base, ...(value !== undefined && Number.isFinite(value) && { value }), message }
   const again = { ...told, ...recorded(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
   if (answer.question === 'before')

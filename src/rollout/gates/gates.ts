@@ -6,7 +6,19 @@ import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { PoolState } from '../model/pool-state.ts'
-import { answered, beginRecord, isAnswerTo, nextAsk, questionOf, restamped, suspended, waiting } from './gate-records.ts'
+import {
+  answered,
+  beginRecord,
+  checkHash,
+  type GateIdentity,
+  isAnswerTo,
+  isRecordOf,
+  nextAsk,
+  questionOf,
+  restamped,
+  suspended,
+  waiting,
+} from './gate-records.ts'
 
 /** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
@@ -57,8 +69,8 @@ export function unpassedGates(poolState: PoolState): readonly GateState[] {
     .filter(({ record }) => record.state !== 'Passed')
 }
 
-function about({ name }: GatePolicy, poolState: PoolState): Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'> {
-  return { name, wave: waveName(poolState), ...rolloutId(poolState) }
+function about({ name, check }: GatePolicy, poolState: PoolState): GateIdentity {
+  return { name, wave: waveName(poolState), ...rolloutId(poolState), check: checkHash(check) }
 }
 
 /** Gates that must note what is so before the open wave may begin, and have not. */
@@ -74,7 +86,8 @@ export function gateQuestions(poolState: PoolState): AskGate[] {
     if (question === undefined || isStopped(poolState) || nextAsk(record, gate, now) > now) return []
     const { wave, rollout, revision, before = [], recordedAt } = record
     const noted = { before, ...(recordedAt !== undefined && { recordedAt }) }
-    return [{ kind: 'askGate', gate, question, wave, revision, rollout, nodes: nodesSoFar(poolState), ...noted }]
+    const check = checkHash(gate.check)
+    return [{ kind: 'askGate', gate, question, wave, revision, rollout, check, nodes: nodesSoFar(poolState), ...noted }]
   })
 }
 
@@ -88,17 +101,17 @@ export function nextGate(poolState: PoolState): readonly Instant[] {
 function gateStates(poolState: PoolState): GateState[] {
   const records = (poolState.rollout.memory.gates ?? []).filter((record) => isOf(record, poolState))
   return gatesAfterWave(poolState).flatMap((gate) => {
-    const record = records.find(({ name }) => name === gate.name)
+    const record = records.find((known) => isRecordOf(known, gate))
     return record ? [{ gate, record }] : []
   })
 }
 
 function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const { now, pool } = poolState
-  const remembered = poolState.rollout.memory.gates?.find((record) => record.name === gate.name && isOf(record, poolState))
+  const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
   const record = currentRecord(gate, remembered, poolState)
   if (!record) return undefined
-  const current = restamped(record, now)
+  const current = { ...restamped(record, now), check: checkHash(gate.check) }
   const answer = isStopped(poolState) ? undefined : pool.gateAnswers?.find((candidate) => isAnswerTo(current, candidate))
   const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
   return answer ? answered(current, answer, { gate, clock }) : current

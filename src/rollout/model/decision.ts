@@ -74,6 +74,8 @@ export interface AskGate {
   readonly revision: string
   /** `startedAt` of the run under way. */
   readonly rollout: string
+  /** Hash of the gate's check. */
+  readonly check: string
   /** Of this wave and those before. */
   readonly nodes: readonly string[]
   /** Workloads that were unavailable before the wave, and when that was so. */

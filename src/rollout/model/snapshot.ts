@@ -14,6 +14,8 @@ export interface GateAnswer {
   /** With the start of the rollout: two may begin in the same instant. */
   readonly revision: string
   readonly rollout: string
+  /** Hash of what was checked: a commit may change that while the question is under way. */
+  readonly check: string
   readonly question: GateQuestion
   readonly at: Instant
   /** NotPassed may pass later; Failed never will; Unanswered: the check could not run. */

@@ -30,15 +30,21 @@ function aKeeper(clock = new TestClock(NOON)) {
 }
 
 function question(
-  more: { readonly gate?: string; readonly wave?: string; readonly rollout?: string; readonly revision?: string } = {},
+  more: {
+    readonly gate?: string
+    readonly wave?: string
+    readonly rollout?: string
+    readonly revision?: string
+    readonly hash?: string
+  } = {},
 ): AskGate {
-  const { gate = 'slo', wave = 'canary', rollout = 'first', revision = 'abc' } = more
+  const { gate = 'slo', wave = 'canary', rollout = 'first', revision = 'abc', hash = 'a1' } = more
   const check = { kind: 'job', cronJob: 'x' } as const
   return {
     kind: 'askGate',
     question: 'after',
     gate: { name: gate, timeout: 1, interval: 1, check },
-    ...{ wave, rollout, revision, nodes: [], before: [] },
+    ...{ wave, rollout, revision, check: hash, nodes: [], before: [] },
   }
 }
 
@@ -56,6 +62,19 @@ test('a gate that is being asked is not asked once more, and each pool, commit a
   expect(asked.length).toBe(5)
 })
 
+test('a gate whose check a commit changed is asked while the old question is under way, and each answer says which it is of', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  keeper.ask('workers', question())
+  keeper.ask('workers', question({ hash: 'b2' }))
+  expect(asked.length).toBe(2)
+  asked[0]?.resolve({ verdict: 'Passed', message: 'fine' })
+  await heard()
+  expect(keeper.answersFor('workers')).toMatchObject([{ check: 'a1', verdict: 'Passed' }])
+  asked[1]?.resolve({ verdict: 'NotPassed', message: 'no' })
+  await heard()
+  expect(keeper.answersFor('workers')).toMatchObject([{ check: 'b2', verdict: 'NotPassed' }])
+})
+
 test('an answer is kept with its time, and the list is the same for as long as there is no other', async () => {
   const { keeper, asked, heard } = aKeeper()
   keeper.ask('workers', question())
@@ -68,6 +87,7 @@ test('an answer is kept with its time, and the list is the same for as long as t
       wave: 'canary',
       revision: 'abc',
       rollout: 'first',
+      check: 'a1',
       question: 'after',
       at: NOON,
       verdict: 'Passed',

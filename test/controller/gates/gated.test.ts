@@ -25,9 +25,9 @@ async function gated(stage: Stage, gate: string): Promise<() => Promise<void>> {
   return stop
 }
 
-function pushGated(stage: Stage, gate: string, v = 4): void {
+function pushGated(stage: Stage, gate: string, { commit = 'b', v = 4 } = {}): void {
   const rollout = `waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%, gates: [{${gate}}]`
-  stage.push('b', aFleet({ rollout, v }))
+  stage.push(commit, aFleet({ rollout, v }))
 }
 
 function isReady(verdict: string) {
@@ -155,6 +155,25 @@ test('a Job is made from its template once, found by another controller, and bel
   stage.startController()
   await stage.until(POOLS, isReady('True Completed'))
   expect((await stage.until(JOBS, () => true)).size).toBe(1)
+})
+
+test('a gate makes another Job when a commit names another CronJob while the first one has not ended', async () => {
+  await using stage = await aStage()
+  await stage.kube.create(CRON_JOBS, aCronJob({ suspend: true }))
+  await stage.kube.create(CRON_JOBS, {
+    ...aCronJob({ suspend: true }),
+    metadata: { name: 'smoke-fixed', namespace: 'nodewave-gates' },
+  })
+  await gated(stage, 'name: smoke, after: [canary], job: {cronJob: smoke-test}')
+  const [first = ''] = (await stage.until(JOBS, (found) => found.size > 0)).keys()
+  await stage.until(POOLS, says('was created'))
+  pushGated(stage, 'name: smoke, after: [canary], job: {cronJob: smoke-fixed}', { commit: 'c' })
+  const jobs = await stage.until(JOBS, (found) => found.size > 1)
+  const [second = ''] = [...jobs.keys()].filter((name) => name !== first)
+  await stage.kube.patch(`${JOBS}/${second}/status`, { status: { conditions: [{ type: 'Complete', status: 'True' }] } })
+  await stage.until(POOLS, says(`Job "${second}" was created`))
+  stage.clock.advance(30_000)
+  await stage.until(POOLS, isReady('True Completed'))
 })
 
 test('a Job that fails fails the gate at once', async () => {

@@ -7,7 +7,7 @@ import { FakeKube, refusal } from '../fake-kube.ts'
 const BATCH = '/apis/batch/v1/namespaces/gates'
 const check = { kind: 'job', cronJob: 'smoke' } as const
 const asked = {
-  ...{ kind: 'askGate', pool: 'workers', rollout: 'r', revision: 'abc', wave: 'canary', question: 'after' },
+  ...{ kind: 'askGate', pool: 'workers', rollout: 'r', revision: 'abc', wave: 'canary', check: 'a1', question: 'after' },
   gate: aGate('smoke', { timeout: 1_500, check }),
 } as never
 const container = { name: 'main', image: 'probe:1', env: [{ name: 'OWN', value: '1' }] }

@@ -5,7 +5,7 @@ import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aGate } from '../builders/policies.ts'
 
-const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(noon) }
+const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(noon), check: 'a' }
 const noted = { before: ['DaemonSet kube-system/cni 3'], recordedAt: stamp(noon) }
 
 test('a record keeps what was noted before its wave, and when, while the gate waits', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import type { AskGate, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { GatePolicy } from '../../../src/rollout/model/policy.ts'
@@ -28,7 +29,8 @@ function asked({ actions }: Decision): AskGate[] {
 
 function answer(verdict: GateAnswer['verdict'], at: Instant, more: Partial<GateAnswer> = {}): GateAnswer {
   const about = { gate: 'slo', wave: 'canary', revision: 'new', rollout: stamp(since), question: 'after' } as const
-  return { ...about, at, verdict, message: verdict, ...more }
+  const { check } = more.gate === 'apps' ? apps : aGate('slo')
+  return { ...about, check: checkHash(check), at, verdict, message: verdict, ...more }
 }
 
 /** One pass after another; each writes its status. */
@@ -68,6 +70,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
       wave: 'canary',
       revision: 'new',
       rollout: stamp(since),
+      check: 'c5b75fdf892f1a59',
       state: 'Passed',
       since: stamp(noon),
       askedAt: stamp(noon + 500),
@@ -307,8 +310,7 @@ test('no node is taken before it is noted which workloads were unavailable', () 
   const pool = aPool({ stable: 'older', waves, gates: [apps] }).with(...nodes('a', 'b').map((node) => node.on('older')))
   const rollout = stamp(noon)
   const notes = {
-    ...answer('Passed', noon + 1),
-    gate: 'apps',
+    ...answer('Passed', noon + 1, { gate: 'apps' }),
     rollout,
     question: 'before' as const,
     unavailable: ['Deployment shop/web'],
@@ -377,6 +379,51 @@ test('what a gate said still counts when a commit of equal content arrives', () 
   const passed = passing(equal, [{ at: noon + 1000, says: answer('Passed', noon + 500) }])
 
   expect(selected(passed).toSorted()).toEqual(['b', 'c'])
+})
+
+/** `a` is done; the gate that passed, or was about to, checks more since a commit that changes no content. */
+function changed(pool: PoolSnapshot): PoolSnapshot {
+  const check = { kind: 'nodeConditions', require: [], forbid: ['DiskPressure', 'PIDPressure'] } as const
+  return { ...pool, policy: { ...pool.policy, gates: [aGate('slo', { check }), aGate('other')] } }
+}
+
+test('a gate counts no answer about its old check when a commit changes it while that is under way', () => {
+  const before = afterCanary([aGate('slo'), aGate('other')])
+  const pool = changed({ ...remembering(before, decide(before, noon)), gateAnswers: [answer('Passed', noon + 500)] })
+
+  const decision = decide(pool, noon + 1000)
+
+  expect(asked(decision).map(({ gate }) => gate)).toMatchObject([
+    { name: 'slo', check: { forbid: ['DiskPressure', 'PIDPressure'] } },
+    { name: 'other' },
+  ])
+  expect(decision.status.gates).toMatchObject([
+    { name: 'slo', state: 'Waiting', since: stamp(noon + 1000) },
+    { name: 'other', state: 'Waiting', since: stamp(noon) },
+  ])
+})
+
+test('a gate that passed is asked again when a commit changes its check before the next wave opens', () => {
+  const before = afterCanary([aGate('slo'), aGate('other')])
+  const passed = decide(
+    { ...remembering(before, decide(before, noon)), gateAnswers: [answer('Passed', noon + 500)] },
+    noon + 1000,
+  )
+
+  const decision = decide(changed(remembering(before, passed)), noon + 2000)
+
+  expect(passed.status.gates).toMatchObject([{ state: 'Passed' }, { state: 'Waiting' }])
+  expect(decision.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon + 2000) }, { state: 'Waiting' }])
+})
+
+test('a gate goes on when an earlier release of the controller wrote its record', () => {
+  const before = afterCanary([aGate('slo')])
+  const pool = remembering(before, decide(before, noon))
+  const gates = (pool.memory.gates ?? []).map(({ check: _, ...record }) => record)
+
+  expect(decide({ ...pool, memory: { ...pool.memory, gates } }, noon + 1000).status.gates).toMatchObject([
+    { state: 'Waiting', since: stamp(noon) },
+  ])
 })
 
 test('a gate is not asked after a wave with a selector that names no node', () => {

@@ -7,13 +7,13 @@ export class GateOracle {
   says: GateAnswer['verdict'] = 'Passed'
   readonly held = new Set<string>()
 
-  answer(pool: string, { gate, wave, rollout, revision, question }: AskGate, at: Instant): GateAnswer {
+  answer(pool: string, { gate, wave, rollout, revision, check, question }: AskGate, at: Instant): GateAnswer {
     const verdict = this.says
     if (question === 'after' && verdict === 'Passed') {
       const key = passKey({ pool, revision, wave, gate: gate.name })
       this.held.add(key).add(runKey(key, rollout))
     }
-    return { gate: gate.name, wave, revision, rollout, question, at, verdict, message: verdict, unavailable: [] }
+    return { gate: gate.name, wave, revision, rollout, check, question, at, verdict, message: verdict, unavailable: [] }
   }
 
   /**

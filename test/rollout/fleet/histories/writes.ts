@@ -19,8 +19,9 @@ export function execute(
     return
   }
   if (action.kind === 'askGate') {
-    const { gate, wave, question, revision, rollout } = action
-    const answer = { gate: gate.name, wave, question, revision, rollout, at: world.now, message: 'told' } as const
+    const { gate, wave, question, revision, rollout, check } = action
+    const about = { gate: gate.name, wave, question, revision, rollout, check }
+    const answer = { ...about, at: world.now, message: 'told' } as const
     world.answers.set(name, [{ ...answer, verdict: world.areGatesGood || question === 'before' ? 'Passed' : 'NotPassed' }])
     return
   }
