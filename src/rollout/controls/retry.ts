@@ -1,7 +1,8 @@
 import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import { reportOf } from '../model/agent-report.ts'
-import { isHealed } from '../model/evidence.ts'
+import { isAgentDone, isHealed } from '../model/evidence.ts'
 import { stamp } from '../model/instant.ts'
+import { isRenderFailure } from '../model/node-progress.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { denotes } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
@@ -40,8 +41,14 @@ function whatFollows(
 function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now }: ControlRequest): ControlEffect | undefined {
   const { memory } = pool
   const [run, ...older] = memory.history
-  const { failed, replaced } = triedIn(pool)
-  if (!run || failed + replaced === 0 || !isNamed(value, { run, target: memory.target })) return undefined
+  const { failed, replaced, done } = triedIn(pool)
+  if (!run || failed + replaced + done === 0 || !isNamed(value, { run, target: memory.target })) return undefined
+  if (failed + replaced === 0)
+    return {
+      action: 'Retry',
+      refused: true,
+      message: `the nodes that failed have ${shortName(run)}; repair them: they need no retry`,
+    }
   const again = failed === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
   const gone =
     replaced === 0 ? [] : [`machines that failed after ${shortName(run)} had completed, and were replaced, no longer count`]
@@ -50,13 +57,23 @@ function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now
 }
 
 /** How many nodes, and machines that are gone, the run on top failed on without failing itself. */
-function triedIn({ memory: { history }, nodes }: Pick<PoolSnapshot, 'memory' | 'nodes'>) {
+function triedIn({ memory: { history, failed }, nodes }: Pick<PoolSnapshot, 'memory' | 'nodes'>): Tried {
   const [run] = history
-  const uncounted = nodes.filter(isUncounted).length
-  if (run?.result === 'Running') return { failed: (run.failures ?? 0) + uncounted, replaced: 0 }
-  if (run?.result !== 'Completed') return { failed: 0, replaced: 0 }
-  const { nodes: failed, replaced = 0 } = run.laterFailures ?? { nodes: [] }
-  return { failed: failed.length + uncounted, replaced }
+  if (run?.result !== 'Running' && run?.result !== 'Completed') return { failed: 0, replaced: 0, done: 0 }
+  const { nodes: later = [], replaced = 0 } = run.laterFailures ?? {}
+  const names = new Set([...later, ...failed.filter((each) => !isRenderFailure(each)).map(({ node }) => node)])
+  const ofContent = nodes.filter(({ name, assigned }) => names.has(name) && assigned?.reboot === undefined)
+  const done = ofContent.filter((node) => isAgentDone({ node, report: reportOf(node) })).length
+  return { failed: ofContent.length - done + nodes.filter(isUncounted).length, replaced, done }
+}
+
+interface Tried {
+  /** They get the content once more. */
+  readonly failed: number
+  /** Machines that are gone. */
+  readonly replaced: number
+  /** They have it: what is wrong with them is to be repaired. */
+  readonly done: number
 }
 
 /** It did not serve before its assignment either, or its agent was silent: however that ends, it fails no commit. */

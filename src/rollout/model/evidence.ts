@@ -56,7 +56,12 @@ function isWaiting({ phase, error }: AgentStatus): boolean {
   return phase === 'Blocked' && error === undefined
 }
 
+/** Its agent has nothing left to do: once the node itself is well, it counts without another assignment. */
+export function isAgentDone({ node, report }: Reported): boolean {
+  return isApplied(report) && !hasFailedProof(node, report)
+}
+
 /** What it was assigned holds on it, and no pod has still to show so. Whether it stays Ready then is that content's doing. */
 export function isHealed({ node, report }: Reported): boolean {
-  return isApplied(report) && !isBeingProved(node, report) && !hasFailedProof(node, report)
+  return isAgentDone({ node, report }) && !isBeingProved(node, report)
 }

@@ -3,6 +3,7 @@ import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
+import { isAgentDone } from '../model/evidence.ts'
 import { isRenderFailure } from '../model/node-progress.ts'
 import type { Assignment } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -172,15 +173,18 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
     .filter(({ progress }) => progress.failure && isRenderFailure(progress.failure) === (kind === 'RenderFailed'))
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined
-  const again = kind === 'NodesFailed' ? `; repair what is to blame, then: ${tryAgain(failed, { pool, rollout })}` : ''
+  const again = kind === 'NodesFailed' ? `; repair what is to blame${tryAgain(failed, { pool, rollout })}` : ''
   return { reason: kind, message: `${describeFailures(failed)}${again}` }
 }
 
-/** A retry is of content: who failed at a reboot is asked for that once more. */
+/** A retry is of content: who failed at a reboot is asked for that once more, and who has the content needs neither. */
 function tryAgain(failed: readonly Member[], { pool, rollout }: Pick<PoolState, 'pool' | 'rollout'>): string {
-  const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined).map(({ node }) => node.name)
-  const ofContent = atReboot.length < failed.length ? [retryNodesCommand(pool.name, rollout.target)] : []
-  return [...ofContent, ...(atReboot.length > 0 ? [rebootCommand(atReboot.slice(0, NAMES_SHOWN))] : [])].join(', and: ')
+  const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined)
+  const atContent = failed.filter((member) => member.node.assigned?.reboot === undefined && !isAgentDone(member))
+  const ofContent = atContent.length > 0 ? [retryNodesCommand(pool.name, rollout.target)] : []
+  const names = atReboot.map(({ node }) => node.name).slice(0, NAMES_SHOWN)
+  const commands = [...ofContent, ...(names.length > 0 ? [rebootCommand(names)] : [])]
+  return commands.length > 0 ? `, then: ${commands.join(', and: ')}` : '; nodes that are well again need no retry'
 }
 
 /** The failures of single nodes are its cause, and stand in its message. */

@@ -113,11 +113,45 @@ test.each([
   expect(decision.status.controls[0]).toMatchObject({ outcome: 'Done', message: 'nodes that failed get new once more' })
 })
 
+test.each([
+  [
+    'is not Ready',
+    aNode('a')
+      .on('new', { at: noon - 50 * minute })
+      .notReady(noon - 45 * minute),
+  ],
+  [
+    'came under pressure',
+    aNode('a')
+      .on('new', { at: noon - 50 * minute })
+      .under('DiskPressure', noon - 40 * minute),
+  ],
+  [
+    'runs another kubelet',
+    aNode('a')
+      .on('new', { at: noon - 50 * minute })
+      .running('1.35.0'),
+  ],
+])('pool says that no retry is needed, and refuses it, when a node that has the commit %s', (_, failed) => {
+  const wants = { a: { version: '1.36.3' } }
+  const pool = runningBut(failed, {}, { wants })
+  const decision = decide({ ...pool, controls: { retry: 'new' } }, noon + minute)
+
+  expect(condition(decide(pool, noon), 'Stalled').message).toMatch(
+    /^"a": .*; repair what is to blame; nodes that are well again need no retry$/,
+  )
+  expect(decision.actions).toEqual([])
+  expect(decision.status.controls[0]).toMatchObject({
+    outcome: 'Refused',
+    message: 'the nodes that failed have new; repair them: they need no retry',
+  })
+})
+
 /** `a` failed in the first of two waves, within the limit of the pool; the second waits. */
-function runningBut(failed: NodeView, controls: PoolOptions['controls'] = {}) {
+function runningBut(failed: NodeView, controls: PoolOptions['controls'] = {}, more: PoolOptions = {}) {
   const history = [aRollout('new', { startedAt: noon - 60 * minute })]
   const waves = [aWave('first', 2, { soak: 120 * minute })]
-  const pool = aPool({ head: 'new', stable: 'older', history, waves, maxFailures: 1, maxUnavailable: 1 }).with(
+  const pool = aPool({ head: 'new', stable: 'older', history, waves, maxFailures: 1, maxUnavailable: 1, ...more }).with(
     failed,
     aNode('b').on('new', { at: noon - 50 * minute }),
     aNode('c').on('older', { at: noon - 90 * minute }),
