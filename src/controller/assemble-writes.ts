@@ -17,7 +17,7 @@ import { ConfirmedSteps } from './status/confirmed-steps.ts'
 import { ClusterJournal } from './status/pool-journal.ts'
 import { StatusWriter } from './status/status-writer.ts'
 import { BackgroundWrites } from './writes/background-writes.ts'
-import { poolKey, WriteFailures, type WrittenObject } from './writes/write-failures.ts'
+import { WriteFailures, type WrittenObject } from './writes/write-failures.ts'
 
 export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs'> {
   readonly access: PayloadAccess | undefined
@@ -78,7 +78,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
       if (node === undefined || !assumed.has(node)) proofWrites.begin(action)
     },
     clearControl: (pool, action) => clearControl({ kube, pools: cluster.pools }, { pool, ...action }),
-    failed: (pool, error) => failed(poolKey(pool), error),
+    failed,
   })
   const end = async (): Promise<void> => {
     await Promise.all([poolWrites.end(), background.end(), queue.end()])

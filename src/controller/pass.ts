@@ -11,7 +11,7 @@ import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 import { throwFirst } from './writes/for-each.ts'
-import { isNodePart, poolKey, settingsKey, type WrittenObject, writtenObject } from './writes/write-failures.ts'
+import { isNodePart, isPoolPart, poolKey, settingsKey, type WrittenObject, writtenObject } from './writes/write-failures.ts'
 
 export interface PassResult {
   /** When to pass again though nothing changes; undefined when only a change can bring anything new. */
@@ -73,7 +73,7 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
 function mayExist({ cluster }: ControllerParts, object: WrittenObject): boolean {
   const { kind, name } = writtenObject(object)
   if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
-  return kind !== 'pool' || cluster.pools.get(name) !== undefined
+  return !isPoolPart(kind) || cluster.pools.get(name) !== undefined
 }
 
 interface Decided {

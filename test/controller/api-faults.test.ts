@@ -144,6 +144,27 @@ test('a node whose settings the server refuses to write again gets the next comm
   expect(await atRevision(replicas, B)).toEqual(['n0'])
 })
 
+test('pool rolls out at its own pace when the API server refuses to clear its retry annotation', async () => {
+  await using replicas = await Replicas.create({ nodes: 6 })
+  replicas.startAgents()
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { annotations } = Object(Object(body).metadata)
+    if (path.startsWith(POOLS) && Object(annotations)['nodewave.io/retry'] === null) throw refusal(403, 'Forbidden')
+    return replicas.kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1' }))
+  await replicas.clock.advance(MINUTE)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': 'c0ffee1' } } })
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1' }))
+  await replicas.clock.advance(MINUTE)
+
+  expect(await atRevision(replicas, B)).toHaveLength(6)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect((await refusals(replicas)).toSorted()).toEqual(['ActionRefused', 'RetryRefused'])
+})
+
 /** The controller cordoned the node for content that it is no longer to get. */
 const MARK = formatCordonMark({ digest: `v1:${'9'.repeat(64)}`, at: Date.UTC(2026, 10, 21, 8), state: 'Ours' })
 

@@ -2,7 +2,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
-import { isNodePart, type Refusal, writtenObject } from '../writes/write-failures.ts'
+import { isNodePart, isPoolPart, type Refusal, writtenObject } from '../writes/write-failures.ts'
 import type { ObjectEvent } from './event-recorder.ts'
 
 export interface PassOutcome {
@@ -69,7 +69,7 @@ function eventsOfRefusals({ refusals, pools }: Pick<PassOutcome, 'refusals' | 'p
   return refusals.flatMap(({ object, about, message }) => {
     const { kind, name } = writtenObject(object)
     if (isNodePart(kind)) return warning(nodeObject(name), { reason: REFUSED[kind], message })
-    const pool = kind === 'pool' ? name : about
+    const pool = isPoolPart(kind) ? name : about
     return pools.has(pool) ? warning(poolObject(pool, pools), { reason: 'ActionRefused', message }) : []
   })
 }

@@ -7,7 +7,7 @@ import type { CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { SignNode } from '../signing/sign-node.ts'
-import { poolKey, type WriteFailures } from '../writes/write-failures.ts'
+import { controlKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
 
@@ -54,16 +54,12 @@ export interface PoolWritesOptions {
   readonly now: () => Instant
   readonly actionsAPass?: number | undefined
   /** Called when a write of the pool itself failed. */
-  readonly failed: (pool: string, error: unknown) => void
+  readonly failed: (object: WrittenObject, error: unknown) => void
   /** Called when it is time to decide again. */
   readonly changed: () => void
 }
 
 type ClearControl = Extract<Action, { kind: 'clearControl' }>
-
-function controlsOf({ decision: { actions } }: PoolWork): readonly ClearControl[] {
-  return actions.filter((action) => action.kind === 'clearControl')
-}
 
 interface Lane {
   /** The status, or a control that is cleared. `first`: it goes before the actions of later decisions. */
@@ -127,7 +123,7 @@ export class PoolWrites {
 
   /** Mere counts that are being written keep nothing waiting but another status, and what that goes before. */
   #mustWait(pool: string, work: PoolWork, lane: Lane): boolean {
-    return lane.writing === 'first' || controlsOf(work).length > 0 || this.#options.journal.isNews(pool, work)
+    return lane.writing === 'first' || this.#controlsOf(pool, work).length > 0 || this.#options.journal.isNews(pool, work)
   }
 
   #beginLane(pool: string, work: PoolWork, lane: Lane): Instant | undefined {
@@ -139,7 +135,7 @@ export class PoolWrites {
       this.#assumeAndBegin(writes)
       return undefined
     }
-    const controls = controlsOf(work)
+    const controls = this.#controlsOf(pool, work)
     const dueAt = journal.dueAt(pool, work)
     const isDue = dueAt !== undefined && dueAt <= now
     if (!isDue && writes.length + controls.length === 0) return dueAt
@@ -157,7 +153,7 @@ export class PoolWrites {
   }
 
   async #run(pool: string, { lane, work, writes, controls, isDue }: Run): Promise<void> {
-    const { journal, failures, clearControl, failed } = this.#options
+    const { journal, failures, failed } = this.#options
     // Later decisions build on no mere counts: nobody waits for these.
     let begun = !isDue || lane.writing !== 'first'
     if (begun) this.#beginAll(writes)
@@ -167,13 +163,29 @@ export class PoolWrites {
       else if (!begun) this.#beginAll(writes)
       begun = true
       if (!isWritten) return
-      for (const control of controls) await clearControl(pool, control)
+      if (controls.length > 0) await this.#clear(pool, controls)
       await journal.afterwards(pool, work)
       failures.ended(poolKey(pool))
     } catch (error) {
       if (!begun) this.#withdraw(writes)
-      failed(pool, error)
+      failed(poolKey(pool), error)
     }
+  }
+
+  /** Those that the server refuses stand there, and nothing else of the pool waits for them. */
+  async #clear(pool: string, controls: readonly ClearControl[]): Promise<void> {
+    const { failures, clearControl, failed } = this.#options
+    try {
+      for (const control of controls) await clearControl(pool, control)
+      failures.ended(controlKey(pool))
+    } catch (error) {
+      failed(controlKey(pool), error)
+    }
+  }
+
+  #controlsOf(pool: string, { decision: { actions }, now }: PoolWork): readonly ClearControl[] {
+    const controls = actions.filter((action) => action.kind === 'clearControl')
+    return controls.length > 0 && this.#options.failures.mayTry(controlKey(pool), now) ? controls : []
   }
 
   #withdraw(writes: readonly PlannedWrite[]): void {

@@ -34,7 +34,7 @@ export interface WriteFailure extends Wait {
 }
 
 /** What is written, as a key. */
-export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'object'} ${string}`
+export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'control' | 'object'} ${string}`
 
 /** What is written to a Node. Only failures of the first keep it from its assignment and its uncordon. */
 const NODE_PARTS = ['node', 'settings', 'label', 'signature'] as const
@@ -79,6 +79,16 @@ export function proofKey(pod: string): WrittenObject {
 
 export function poolKey(name: string): WrittenObject {
   return `pool ${name}`
+}
+
+/** Of the annotations that ask something of a pool, and are cleared. Apart: a pool goes on while one of them stands there. */
+export function controlKey(pool: string): WrittenObject {
+  return `control ${pool}`
+}
+
+/** Its name is that of a pool. */
+export function isPoolPart(kind: string): boolean {
+  return kind === 'pool' || kind === 'control'
 }
 
 /** What the failure of an uncordon is about: whatever the node is to become. */

@@ -48,7 +48,7 @@ test('a status that could not be written keeps its nodes from being assigned', a
   begin(assign('a'))
   await since()
   status.reject(new Error('no'))
-  expect(await since()).toEqual(['withdraw assign a', 'failed workers: no', 'changed'])
+  expect(await since()).toEqual(['withdraw assign a', 'failed pool workers: no', 'changed'])
 })
 
 test('what fails after the nodes were begun takes none of them back', async () => {
@@ -57,7 +57,7 @@ test('what fails after the nodes were begun takes none of them back', async () =
   begin(assign('a'))
   await since()
   status.resolve(true)
-  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'failed workers: later', 'changed'])
+  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'failed pool workers: later', 'changed'])
 })
 
 test('nodes that do not wait for a status stay begun when it could not be written', async () => {
@@ -65,7 +65,7 @@ test('nodes that do not wait for a status stay begun when it could not be writte
   begin(assign('a'))
   await since()
   status.reject(new Error('no'))
-  expect(await since()).toEqual(['failed workers: no', 'changed'])
+  expect(await since()).toEqual(['failed pool workers: no', 'changed'])
 })
 
 test('a pass that comes while news are written leaves its actions, and the nodes of the first are decided again', async () => {
