@@ -47,7 +47,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const mirror = new PoolMirror({ kube, pools: cluster.pools })
   const statuses = new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery })
   const steps = new ConfirmedSteps({ refresh: (pool) => refreshPool(pool, settings.names, { kube, cluster }), now })
-  const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, steps, ...parts })
+  const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, steps, failures, ...parts })
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })

@@ -11,6 +11,7 @@ import { aNode, assignedRevision, NODES, POOLS, readyOf } from './stage.ts'
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
+const C = 'c'.repeat(40)
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const LOST = 'warn lost the lead: the lease was not renewed in time'
@@ -163,6 +164,27 @@ test('pool rolls out at its own pace when the API server refuses to clear its re
   expect(await atRevision(replicas, B)).toHaveLength(6)
   expect(await readiness(replicas)).toBe('True Completed')
   expect((await refusals(replicas)).toSorted()).toEqual(['ActionRefused', 'RetryRefused'])
+})
+
+test('pool rolls out at its own pace when the API server refuses the second copy of which commits failed', async () => {
+  await using replicas = await Replicas.create({ nodes: 6 })
+  replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B ? 'rolls back' : 'applies') })
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    if (path.startsWith('/api/v1/namespaces/nodewave-revisions/configmaps/')) throw refusal(403, 'Forbidden')
+    return replicas.kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1' }))
+  await replicas.clock.advance(MINUTE)
+  const failed = await readiness(replicas)
+  replicas.push('c', aFleet({ v: 5, rollout: 'maxUnavailable: 1' }))
+  await replicas.clock.advance(MINUTE)
+
+  expect(failed).toBe('False RolledBack')
+  expect(await atRevision(replicas, C)).toHaveLength(6)
+  expect(await refusals(replicas)).toEqual(['ActionRefused'])
 })
 
 /** The controller cordoned the node for content that it is no longer to get. */

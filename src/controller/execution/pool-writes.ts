@@ -7,7 +7,7 @@ import type { CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { SignNode } from '../signing/sign-node.ts'
-import { controlKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
+import { controlKey, copyKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
 
@@ -163,24 +163,28 @@ export class PoolWrites {
       else if (!begun) this.#beginAll(writes)
       begun = true
       if (!isWritten) return
-      if (controls.length > 0) await this.#clear(pool, controls)
-      await journal.afterwards(pool, work)
+      if (controls.length > 0) await this.#apart(controlKey(pool), () => this.#clear(pool, controls))
       failures.ended(poolKey(pool))
+      if (failures.mayTry(copyKey(pool), work.now)) await this.#apart(copyKey(pool), () => journal.afterwards(pool, work))
     } catch (error) {
       if (!begun) this.#withdraw(writes)
       failed(poolKey(pool), error)
     }
   }
 
-  /** Those that the server refuses stand there, and nothing else of the pool waits for them. */
-  async #clear(pool: string, controls: readonly ClearControl[]): Promise<void> {
-    const { failures, clearControl, failed } = this.#options
+  /** What the server refuses is tried again later, and nothing else of the pool waits for it. */
+  async #apart(object: WrittenObject, write: () => Promise<void>): Promise<void> {
+    const { failures, failed } = this.#options
     try {
-      for (const control of controls) await clearControl(pool, control)
-      failures.ended(controlKey(pool))
+      await write()
+      failures.ended(object)
     } catch (error) {
-      failed(controlKey(pool), error)
+      failed(object, error)
     }
+  }
+
+  async #clear(pool: string, controls: readonly ClearControl[]): Promise<void> {
+    for (const control of controls) await this.#options.clearControl(pool, control)
   }
 
   #controlsOf(pool: string, { decision: { actions }, now }: PoolWork): readonly ClearControl[] {

@@ -7,6 +7,7 @@ import { eventsOfDecision, specRestored } from '../events/object-events.ts'
 import type { PoolJournal, PoolWork } from '../execution/pool-writes.ts'
 import type { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { Rejections } from '../revisions/rejections.ts'
+import { copyKey, type WriteFailures } from '../writes/write-failures.ts'
 import type { ConfirmedSteps } from './confirmed-steps.ts'
 import type { StatusWriter } from './status-writer.ts'
 
@@ -17,6 +18,7 @@ export interface ClusterJournalOptions {
   readonly rejections: Rejections
   readonly events: EventRecorder
   readonly steps: Pick<ConfirmedSteps, 'confirm'>
+  readonly failures: Pick<WriteFailures, 'mayTry'>
 }
 
 /** A pool's NodePool object: its spec mirrors the repository, its status remembers the rollout. */
@@ -36,14 +38,19 @@ export class ClusterJournal implements PoolJournal {
   }
 
   dueAt(pool: string, { compiled, decision: { status }, now }: PoolWork): Instant | undefined {
-    const { mirror, statuses, rejections } = this.#options
-    if (!mirror.isMirrored(compiled) || !rejections.isKept(pool, status.rejected)) return now
+    const { mirror, statuses } = this.#options
+    if (!mirror.isMirrored(compiled) || this.#isCopyDue(pool, status, now)) return now
     return statuses.dueAt(pool, { status, now })
   }
 
-  isNews(pool: string, { compiled, decision: { status } }: PoolWork): boolean {
-    const { mirror, statuses, rejections } = this.#options
-    return statuses.isNews(pool, status) || !mirror.isMirrored(compiled) || !rejections.isKept(pool, status.rejected)
+  isNews(pool: string, { compiled, decision: { status }, now }: PoolWork): boolean {
+    const { mirror, statuses } = this.#options
+    return statuses.isNews(pool, status) || !mirror.isMirrored(compiled) || this.#isCopyDue(pool, status, now)
+  }
+
+  #isCopyDue(pool: string, { rejected }: Pick<NodePoolStatus, 'rejected'>, now: Instant): boolean {
+    const { rejections, failures } = this.#options
+    return !rejections.isKept(pool, rejected) && failures.mayTry(copyKey(pool), now)
   }
 
   assume(pool: string, status: NodePoolStatus): void {

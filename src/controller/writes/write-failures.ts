@@ -34,7 +34,7 @@ export interface WriteFailure extends Wait {
 }
 
 /** What is written, as a key. */
-export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'control' | 'object'} ${string}`
+export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'control' | 'copy' | 'object'} ${string}`
 
 /** What is written to a Node. Only failures of the first keep it from its assignment and its uncordon. */
 const NODE_PARTS = ['node', 'settings', 'label', 'signature'] as const
@@ -86,9 +86,16 @@ export function controlKey(pool: string): WrittenObject {
   return `control ${pool}`
 }
 
+/** Of what is written a second time, of the pool's status. */
+export function copyKey(pool: string): WrittenObject {
+  return `copy ${pool}`
+}
+
+const POOL_PARTS = ['pool', 'control', 'copy']
+
 /** Its name is that of a pool. */
 export function isPoolPart(kind: string): boolean {
-  return kind === 'pool' || kind === 'control'
+  return POOL_PARTS.includes(kind)
 }
 
 /** What the failure of an uncordon is about: whatever the node is to become. */

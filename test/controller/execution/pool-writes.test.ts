@@ -57,7 +57,7 @@ test('what fails after the nodes were begun takes none of them back', async () =
   begin(assign('a'))
   await since()
   status.resolve(true)
-  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'failed pool workers: later', 'changed'])
+  expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'failed copy workers: later', 'changed'])
 })
 
 test('nodes that do not wait for a status stay begun when it could not be written', async () => {

@@ -40,7 +40,15 @@ function aJournal({ isMirrored = true, isKept = true, isNews = false, isConfirme
       return isConfirmed
     },
   }
-  const journal = new ClusterJournal({ pools, mirror, statuses, rejections, events, steps } as never)
+  const journal = new ClusterJournal({
+    pools,
+    mirror,
+    statuses,
+    rejections,
+    events,
+    steps,
+    failures: { mayTry: () => true },
+  } as never)
   return { journal, did, pools }
 }
 
