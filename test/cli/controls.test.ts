@@ -169,6 +169,21 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   )
 })
 
+test('retry tries again the accepted commit that failed when a newer commit is invalid', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('f', aFleet({ v: 9 }))
+  await rolledBack(stage)
+  stage.push('b', aFleet({ more: '  nonsense: true\n' }))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'InvalidRepository')
+
+  expect(await run('retry', 'workers')).toMatchObject({
+    code: 0,
+    stdout: 'pool "workers" retries fffffff "change f" (by anyone)\n',
+  })
+})
+
 test('retry is refused in a pool that an operator rolled back, where it would begin nothing', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
-import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
 import { isRenderFailure } from '../../rollout/model/node-progress.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
@@ -74,10 +74,22 @@ function refuseDuringRollback({ name, status: { rollback } }: PoolStatusView, { 
 function failedIn({ status }: PoolStatusView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
-  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return triedIn(status)
+  const reason = stalled?.reason as PoolReason | undefined
+  if (reason !== undefined && ON_TOP.includes(reason) && hasFailedLast(status)) return rejected
+  if (reason !== 'Halted' && reason !== 'RolledBack') return triedIn(status)
   const isNewest = named !== undefined && observedRevision !== undefined && denotes(named, { revision: observedRevision })
   if (rejected.length === 0 || !isNewest) return rejected
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
+}
+
+/** What is wrong with a commit that is not accepted stands in place of what became of the accepted one. */
+const ON_TOP: readonly PoolReason[] = ['InvalidRepository', 'UntrustedCommit', 'CommitNeedsPromotion']
+
+/** The pool is still where the failure of a commit left it. */
+function hasFailedLast({ history: [run, before] = [], target, rejected: [last] = [] }: PoolStatusView['status']): boolean {
+  if (!run || !last) return false
+  if (run.result === 'Halted') return run.fingerprint === last.fingerprint
+  return before?.result === 'RolledBack' && before.fingerprint === last.fingerprint && target?.revision === run.revision
 }
 
 /** Nodes failed at it: they try once more, and machines that were replaced since it completed count no more. */
