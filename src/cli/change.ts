@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { GitSyncError } from '../gitsync/git-sync-error.ts'
 import { type SnapshotCache, snapshotCache } from '../gitsync/snapshot-cache.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
@@ -28,10 +28,13 @@ export function withChangeOptions(command: Command): Command {
       '--nodes <file>',
       'file of nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin. Default: the nodes of the cluster',
     )
-    .option(
-      '--fake-nodes <counts>',
-      'number of generated nodes, in all or for each pool, such as control-plane=3,workers=200',
-      fakeNodes,
+    .addOption(
+      new Option(
+        '--fake-nodes <counts>',
+        'number of generated nodes, in all or for each pool, such as control-plane=3,workers=200',
+      )
+        .argParser(fakeNodes)
+        .conflicts('nodes'),
     )
     .addOption(serverVersionOption())
     .addOption(clusterOption())

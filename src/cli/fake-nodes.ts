@@ -48,5 +48,5 @@ export async function nodesOfChange<Options extends NodeSource & FakeNodesOption
 
 function explainNoCluster(error: unknown): never {
   if (!(error instanceof NoKubeconfigError)) throw error
-  throw new NoKubeconfigError(`${error.message}; without a cluster, name the nodes by --nodes FILE or --fake-nodes COUNT`)
+  throw new NoKubeconfigError(`${error.message} or --fake-nodes COUNT`)
 }

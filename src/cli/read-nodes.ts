@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { projectNode } from '../controller/cache/cluster-node.ts'
 import { parseRenderedFrom } from '../controller/cache/rendered-from.ts'
 import type { KubeObject } from '../kube/kube-api.ts'
+import { NoKubeconfigError } from '../kube/kubeconfig.ts'
 import { parseAgentStatus } from '../protocol/agent-status.ts'
 import { CGROUP_VERSIONS } from '../protocol/cgroup-version.ts'
 import { type Names, namesFor } from '../protocol/names.ts'
@@ -71,8 +72,13 @@ export function namesOf(nodes: readonly { readonly name: string }[]): string[] {
 /** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
 export async function readNodes(io: CliIo, { nodes, annotationPrefix, ...cluster }: NodeSource): Promise<GivenNode[]> {
   const names = namesFor(annotationPrefix)
-  if (nodes === undefined) return nodesOfCluster(io, cluster, names)
+  if (nodes === undefined) return nodesOfCluster(io, cluster, names).catch(explainNoCluster)
   return nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes), names)
+}
+
+function explainNoCluster(error: unknown): never {
+  if (!(error instanceof NoKubeconfigError)) throw error
+  throw new NoKubeconfigError(`${error.message}; without a cluster, name the nodes by --nodes FILE`)
 }
 
 async function nodesOfFile(path: string, names: Names): Promise<GivenNode[]> {

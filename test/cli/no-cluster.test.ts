@@ -13,3 +13,23 @@ test.each(['plan', 'simulate'])('%s names the options that need no cluster when 
   expect(stderr).toContain('and this is not a pod; without a cluster, name the nodes by --nodes FILE or --fake-nodes COUNT')
   expect(code).toBe(2)
 })
+
+test.each([['explain', 'n0'], ['render']])(
+  '%s names the option that needs no cluster when there is no kubeconfig',
+  async (...command) => {
+    const folder = await aFolder(FLEET)
+    vi.stubEnv('HOME', folder)
+    vi.stubEnv('KUBECONFIG', '')
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '')
+    const { stderr, code } = await runCli(folder, command)
+    expect(stderr).toMatch(/and this is not a pod; without a cluster, name the nodes by --nodes FILE\n$/)
+    expect(code).toBe(2)
+  },
+)
+
+test.each(['plan', 'simulate'])('%s refuses generated nodes when a file of nodes is named, too', async (command) => {
+  const folder = await aFolder({ ...FLEET, 'nodes.json': '[]' })
+  const { stderr, code } = await runCli(folder, [command, '--nodes', 'nodes.json', '--fake-nodes', '3'])
+  expect(stderr).toContain("option '--fake-nodes <counts>' cannot be used with option '--nodes <file>'")
+  expect(code).toBe(2)
+})

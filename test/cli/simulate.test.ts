@@ -145,13 +145,18 @@ test.each([
   [['--at', 'tonight'], 'expected a time such as 2026-11-21T22:00:00Z'],
   [['--fake-nodes', '0'], 'expected a whole number from 1 to 100000'],
   [['--fake-nodes', 'workers=x'], 'expected a pool and its number of nodes, such as workers=200, not "workers=x"'],
-  [['--fake-nodes', 'nope=3'], 'invalid --fake-nodes "nope=3": unknown pool; known pools: gpu, workers'],
   [['--slow', 'w-0'], 'expected a node and a factor, such as worker-3=5'],
   [['--restart-time', 'soon'], 'expected a duration such as 45s, 10m or 1h30m'],
   [['--from', 'nowhere'], 'nowhere'],
 ])('simulate %j is refused with what it expects', async (args, message) => {
   const { stderr, code } = await runCli(await aChangedFleet(), [...SIMULATE, ...args])
   expect(stderr).toContain(message)
+  expect(code).toBe(2)
+})
+
+test('simulate of generated nodes names the pools when one of them is unknown', async () => {
+  const { stderr, code } = await runCli(await aChangedFleet(), ['simulate', '--fake-nodes', 'nope=3'])
+  expect(stderr).toContain('invalid --fake-nodes "nope=3": unknown pool; known pools: gpu, workers')
   expect(code).toBe(2)
 })
 
