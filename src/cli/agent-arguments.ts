@@ -91,37 +91,47 @@ Examples on a host, where the program is /opt/nodewave/current/nodewave-agent:
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' }
 
+const OPTIONS = {
+  'node-name': { type: 'string' },
+  kubeconfig: { type: 'string' },
+  'bootstrap-kubeconfig': { type: 'string', default: BOOTSTRAP_KUBECONFIG },
+  'node-labels': { type: 'string', default: '' },
+  'annotation-prefix': { type: 'string', default: DEFAULT_OPTIONS.prefix },
+  namespace: { type: 'string', default: DEFAULT_OPTIONS.namespace },
+  layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
+  'environment-file': { type: 'string', default: DEFAULT_OPTIONS.environmentFile },
+  'service-manager': { type: 'string', default: 'auto' },
+  'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
+  'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
+  trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
+  'drift-interval': { type: 'string', default: String(DEFAULT_TIMING.drift / 1000) },
+  'textfile-directory': { type: 'string' },
+  root: { type: 'string', default: '/' },
+  host: { type: 'string' },
+  proof: { type: 'string', default: '60' },
+  retry: { type: 'boolean', default: false },
+  offline: { type: 'boolean', default: false },
+  'log-format': { type: 'string', default: 'text' },
+  output: { type: 'string', short: 'o', default: 'text' },
+  version: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const
+
+/** @throws {Error} naming an option that is unknown: the words of `parseArgs` are of positional arguments, which there are not. */
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const [, option] = /'(-[^']*)'/.exec(message) ?? []
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || option === undefined) throw cause
+    throw new Error(`unknown option "${option}"; see nodewave agent --help`, { cause })
+  }
+}
+
 /** @throws when an option is unknown or its value is none of those it can have. */
 export function parseAgentArguments(args: readonly string[], { NODE_NAME }: NodeJS.ProcessEnv = process.env): AgentArguments {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      'node-name': { type: 'string' },
-      kubeconfig: { type: 'string' },
-      'bootstrap-kubeconfig': { type: 'string', default: BOOTSTRAP_KUBECONFIG },
-      'node-labels': { type: 'string', default: '' },
-      'annotation-prefix': { type: 'string', default: DEFAULT_OPTIONS.prefix },
-      namespace: { type: 'string', default: DEFAULT_OPTIONS.namespace },
-      layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
-      'environment-file': { type: 'string', default: DEFAULT_OPTIONS.environmentFile },
-      'service-manager': { type: 'string', default: 'auto' },
-      'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
-      'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
-      trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
-      'drift-interval': { type: 'string', default: String(DEFAULT_TIMING.drift / 1000) },
-      'textfile-directory': { type: 'string' },
-      root: { type: 'string', default: '/' },
-      host: { type: 'string' },
-      proof: { type: 'string', default: '60' },
-      retry: { type: 'boolean', default: false },
-      offline: { type: 'boolean', default: false },
-      'log-format': { type: 'string', default: 'text' },
-      output: { type: 'string', short: 'o', default: 'text' },
-      version: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
+  const { values, positionals } = parsed(args)
   const directory = values['textfile-directory']
   return {
     command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),

@@ -46,7 +46,7 @@ test.each([
   [['--node-name', '../n1'], 'invalid --node-name "../n1": expected the name of a Node such as worker-1'],
   [['--node-name', ''], 'invalid --node-name "": expected the name of a Node'],
   [['--node-name', 'n1\nExecStart=/bin/sh'], 'invalid --node-name "n1\\nExecStart=/bin/sh": expected the name of a Node'],
-  [['--no-such'], "Unknown option '--no-such'"],
+  [['--no-such'], /^unknown option "--no-such"; see nodewave agent --help$/],
 ])('agent refuses %j and says what it can be', (args, message) => {
   expect(() => parseAgentArguments(args)).toThrow(message)
 })
