@@ -4,7 +4,7 @@ import type { FleetModel } from '../repo/model.ts'
 import type { GivenNode } from '../simulate/given-node.ts'
 import { type FakeNodes, inventNodes } from '../simulate/node-objects.ts'
 import type { CliIo } from './cli-io.ts'
-import { type NodeSource, readNodes } from './read-nodes.ts'
+import { type NodeSource, NoNodesError, readNodes } from './read-nodes.ts'
 
 export interface FakeNodesOption {
   readonly fakeNodes?: FakeNodes
@@ -42,11 +42,12 @@ export async function nodesOfChange<Options extends NodeSource & FakeNodesOption
   { model, options }: { readonly model: FleetModel; readonly options: Options },
 ): Promise<{ readonly nodes: readonly GivenNode[]; readonly source: Options }> {
   const { fakeNodes: counts } = options
-  if (counts === undefined) return { nodes: await readNodes(io, options).catch(explainNoCluster), source: options }
+  if (counts === undefined) return { nodes: await readNodes(io, options).catch(explainNoNodes), source: options }
   return { nodes: inventNodes(model, counts), source: { ...options, nodes: NO_FILE } }
 }
 
-function explainNoCluster(error: unknown): never {
+function explainNoNodes(error: unknown): never {
+  if (error instanceof NoNodesError) throw new NoNodesError(`${error.message}; --fake-nodes generates some`)
   if (!(error instanceof NoKubeconfigError)) throw error
   throw new NoKubeconfigError(`${error.message} or --fake-nodes COUNT`)
 }

@@ -69,6 +69,11 @@ export function namesOf(nodes: readonly { readonly name: string }[]): string[] {
   return nodes.map(({ name }) => name)
 }
 
+/** A file of nodes that has none. */
+export class NoNodesError extends Error {
+  override readonly name = 'NoNodesError'
+}
+
 /** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
 export async function readNodes(io: CliIo, { nodes, annotationPrefix, ...cluster }: NodeSource): Promise<GivenNode[]> {
   const names = namesFor(annotationPrefix)
@@ -85,12 +90,10 @@ async function nodesOfFile(path: string, names: Names): Promise<GivenNode[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new Error(`failed to read nodes from "${path}": ${cause.code}`, { cause })
   })
-  if (text.trim() === '')
-    throw new Error(`"${path}" is empty: did the command that wrote it reach a cluster? --fake-nodes generates nodes`)
+  if (text.trim() === '') throw new NoNodesError(`"${path}" is empty; check that the command that wrote it reached a cluster`)
   const result = nodesFile.safeParse(parseText(text, path))
   if (!result.success) throw new Error(`failed to read nodes from "${path}": ${result.error.issues[0]?.message}`)
-  if (result.data.length === 0)
-    throw new Error(`"${path}" has no nodes: check the cluster that it was written from; --fake-nodes generates some`)
+  if (result.data.length === 0) throw new NoNodesError(`"${path}" has no nodes: check the cluster that it was written from`)
   return result.data.map((node) => ('object' in node ? factsOf(node.object, names) : writtenNode(node)))
 }
 

@@ -27,6 +27,13 @@ test.each([['explain', 'n0'], ['render']])(
   },
 )
 
+test.each([['explain', 'n0'], ['render']])('%s names no option that it lacks when a file has no nodes', async (...command) => {
+  const folder = await aFolder({ ...FLEET, 'nodes.json': '[]' })
+  const { stderr, code } = await runCli(folder, [...command, '--nodes', 'nodes.json'])
+  expect(stderr).toBe(`error: "${folder}/nodes.json" has no nodes: check the cluster that it was written from\n`)
+  expect(code).toBe(2)
+})
+
 test.each(['plan', 'simulate'])('%s refuses generated nodes when a file of nodes is named, too', async (command) => {
   const folder = await aFolder({ ...FLEET, 'nodes.json': '[]' })
   const { stderr, code } = await runCli(folder, [command, '--nodes', 'nodes.json', '--fake-nodes', '3'])

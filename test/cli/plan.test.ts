@@ -230,7 +230,7 @@ test('plan tells an empty nodes file, which a command that failed leaves, from o
   const folder = await aFolder({ ...FLEET, 'n.txt': '\n' })
   await commitAll(folder)
   expect((await runCli(folder, ['plan', '--nodes', 'n.txt'])).stderr).toBe(
-    `error: "${folder}/n.txt" is empty: did the command that wrote it reach a cluster? --fake-nodes generates nodes\n`,
+    `error: "${folder}/n.txt" is empty; check that the command that wrote it reached a cluster; --fake-nodes generates some\n`,
   )
 })
 
