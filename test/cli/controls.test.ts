@@ -184,6 +184,31 @@ test('retry tries again the accepted commit that failed when a newer commit is i
   })
 })
 
+test('retry names the command for a reboot when a reboot is all that failed', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  const run = { revision: A, fingerprint: 'v1:a', startedAt: '2026-11-21T08:00:00Z', result: 'Completed' }
+  const status = {
+    target: { revision: A, fingerprint: 'v1:a' },
+    failed: [{ node: 'n0', reason: 'RebootRefused', message: 'inhibited by apt' }],
+    reboots: [{ node: 'n0', state: 'Failed', because: 'new firmware' }],
+    history: [run],
+    nodes: { total: 1, current: 0, byPhase: { Failed: 1 } },
+    ...{ rejected: [], rollbackTo: [], held: [], controls: [], conditions: [] },
+  }
+  await stage.kube.create(POOLS, {
+    ...{ apiVersion: 'nodewave.io/v1alpha1', kind: 'NodePool', metadata: { name: 'workers' } },
+    spec: { nodeSelector: { matchLabels: { role: 'worker' } } },
+  })
+  await stage.kube.patch(`${POOLS}/workers/status`, { status })
+
+  expect(await runCli(folder, ['retry', 'workers', '--kubeconfig', join(folder, 'kubeconfig')])).toEqual({
+    stdout: '',
+    stderr: 'error: nothing in pool "workers" can be retried: only reboots failed; reboot again: nodewave reboot n0\n',
+    code: 2,
+  })
+})
+
 test('retry is refused in a pool that an operator rolled back, where it would begin nothing', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

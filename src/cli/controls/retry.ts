@@ -17,8 +17,8 @@ interface Flags extends VerbFlags {
   readonly revision?: string
 }
 
-const NO_FAILURE = 'neither its newest commit nor a node at it failed'
-const NO_STOP = 'failures stopped no commit'
+const NO_FAILURE = 'neither its newest commit nor a node at it failed; check with: nodewave status'
+const NO_STOP = 'failures stopped no commit; check with: nodewave status'
 
 export function retryCommand(io: CliIo): Command {
   return verbCommand('retry')
@@ -39,7 +39,7 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   const failed = found ? failedIn(found, revision) : stoppedIn(pools)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
-  if (!last) throw new Error(`nothing in ${name} can be retried: ${isFleet ? NO_STOP : NO_FAILURE}; check with: nodewave status`)
+  if (!last) throw new Error(`nothing in ${name} can be retried: ${found ? whyNothing(found) : NO_STOP}`)
   const ref = revision === undefined ? last : refNamed(revision, failed, `cannot retry in ${name}: unknown commit`)
   if (found) refuseDuringRollback(found, ref)
   const on = isFleet
@@ -93,9 +93,21 @@ function hasFailedLast({ history: [run, before] = [], target, rejected: [last] =
 }
 
 /** Nodes failed at it: they try once more, and machines that were replaced since it completed count no more. */
-function triedIn({ history: [run] = [], target, failed = [] }: PoolStatusView['status']): readonly RevisionRef[] {
-  const hasFailed = run?.laterFailures !== undefined || failed.some((node) => !isRenderFailure(node))
-  return run && hasFailed ? [target ?? run] : []
+function triedIn(status: PoolStatusView['status']): readonly RevisionRef[] {
+  const { history: [run] = [], target, failed = [] } = status
+  const atReboot = failedAtReboot(status)
+  const ofContent = failed.filter((failure) => !isRenderFailure(failure) && !atReboot.includes(failure.node))
+  return run && (run.laterFailures !== undefined || ofContent.length > 0) ? [target ?? run] : []
+}
+
+/** A retry is of content. */
+function failedAtReboot({ reboots = [] }: Pick<PoolStatusView['status'], 'reboots'>): readonly string[] {
+  return reboots.filter(({ state }) => state === 'Failed').map(({ node }) => node)
+}
+
+function whyNothing({ status }: PoolStatusView): string {
+  const nodes = failedAtReboot(status)
+  return nodes.length === 0 ? NO_FAILURE : `only reboots failed; reboot again: nodewave reboot ${nodes.join(' ')}`
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */
