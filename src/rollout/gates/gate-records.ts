@@ -64,7 +64,7 @@ export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
     answer.wave === record.wave &&
     answer.revision === record.revision &&
     answer.rollout === record.rollout &&
-    answer.check === record.check &&
+    (record.check === undefined || answer.check === record.check) &&
     answer.question === questionOf(record) &&
     answer.at >= Date.parse(record.since) &&
     stamp(answer.at) !== record.askedAt

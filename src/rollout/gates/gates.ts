@@ -111,8 +111,11 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
   const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
   const record = currentRecord(gate, remembered, poolState)
   if (!record) return undefined
-  const current = { ...restamped(record, now), check: checkHash(gate.check) }
-  const answer = isStopped(poolState) ? undefined : pool.gateAnswers?.find((candidate) => isAnswerTo(current, candidate))
+  const current = restamped(record, now)
+  const check = checkHash(gate.check)
+  const answer = isStopped(poolState)
+    ? undefined
+    : pool.gateAnswers?.find((candidate) => candidate.check === check && isAnswerTo(current, candidate))
   const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
   return answer ? answered(current, answer, { gate, clock }) : current
 }

@@ -416,13 +416,16 @@ test('a gate that passed is asked again when a commit changes its check before t
   expect(decision.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon + 2000) }, { state: 'Waiting' }])
 })
 
-test('a gate goes on when an earlier release of the controller wrote its record', () => {
+test('a gate goes on, and its record is not written again, when an earlier release or CRD has no hash of the check', () => {
   const before = afterCanary([aGate('slo')])
   const pool = remembering(before, decide(before, noon))
   const gates = (pool.memory.gates ?? []).map(({ check: _, ...record }) => record)
 
-  expect(decide({ ...pool, memory: { ...pool.memory, gates } }, noon + 1000).status.gates).toMatchObject([
-    { state: 'Waiting', since: stamp(noon) },
+  const seen = { ...pool, memory: { ...pool.memory, gates } }
+
+  expect(decide(seen, noon + 1000).status.gates).toBe(gates)
+  expect(decide({ ...seen, gateAnswers: [answer('Passed', noon + 500)] }, noon + 1000).status.gates).toMatchObject([
+    { state: 'Passed', since: stamp(noon) },
   ])
 })
 
