@@ -1,4 +1,4 @@
-import { isInFlight, reportOf, waitsForGrant } from '../model/agent-report.ts'
+import { asksForMore, isAtWork, isInFlight, reportOf, waitsForGrant } from '../model/agent-report.ts'
 import { isUnderDrain } from '../model/cordon.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -11,7 +11,7 @@ import { sickPart } from './instances.ts'
 export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
   const others = own ? view.nodes.filter((other) => other !== own) : view.nodes
-  const working = others.find(isAtIt)
+  const working = others.find((other) => isAtIt(other, own))
   if (working) return turnOf(working)
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
   // Who is drained waits for these as well.
@@ -37,9 +37,16 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
 }
 
 /** Who is at work has the turn: not whose agent waits for a greater grant, which may come much later. A pod proves only a node that is Ready. */
-function isAtIt(node: NodeView): boolean {
+function isAtIt(other: NodeView, own: NodeView | undefined): boolean {
+  const report = reportOf(other)
+  if (isAtWork(other, report) || (other.ready && isBeingProved(other, report))) return true
+  return asksToUndo(other) && !(own && asksToUndo(own) && own.name < other.name)
+}
+
+/** Its change went bad, or took it down, and only a greater grant ends that. Of two of these, one goes first. */
+function asksToUndo(node: NodeView): boolean {
   const report = reportOf(node)
-  return (isInFlight(node, report) && !waitsForGrant(node, report)) || (node.ready && isBeingProved(node, report))
+  return isInFlight(node, report) && asksForMore(node, report) && !waitsForGrant(node, report)
 }
 
 /**

@@ -3,7 +3,7 @@ import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, selected, verdict } from '../builders/decisions.ts'
-import { hour, noon } from '../builders/instants.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
@@ -100,6 +100,19 @@ test.each<[string, readonly NodeView[], PoolOptions, readonly string[]]>([
   const running = aPool({ stable: 'old', since: noon - 2 * hour, maxUnavailable: '100%', ...options }).with(...members)
 
   expect(selected(decided([running], stacked([...members, aHost('c')])).get('workers') ?? expect.fail())).toEqual(taken)
+})
+
+test('one of two control-plane nodes undoes its change first when the agents of two ask for a greater grant for that', () => {
+  const error = { reason: 'HealthCheckFailed', message: 'the kubelet does not start' }
+  const members = ['a', 'b'].map((name) =>
+    aHost(name)
+      .assignedTo('new', { at: noon - minute })
+      .reporting('Blocked', { needs: 'drain', error }),
+  )
+  const options = { stable: 'old', since: noon - hour, maxUnavailable: 2, drain: { mode: 'Never' } } as const
+  const decision = decided([aPool(options).with(...members)], stacked([...members, aHost('c')])).get('workers')
+
+  expect(decision && selected(decision)).toEqual(['a'])
 })
 
 const broken = aHost('a').rolledBackFrom('bad').notReady()
