@@ -2,6 +2,7 @@ import { BREAK_GLASS_GROUP, namesFor, POOL_CONTROLS } from '../../protocol/names
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Memory } from '../model/snapshot.ts'
+import { NAMES_SHOWN } from '../model/text.ts'
 
 /** What a person can do about it, to be pasted: our command, and the annotation that it writes for those who have `kubectl` alone. */
 function command(verb: string, annotation: string, pool: string): string {
@@ -26,7 +27,8 @@ export function retryNodesCommand(pool: string, { revision }: RevisionRef): stri
 
 /** No annotation beside it: what was asked once and failed is asked again with another instant, which the command writes. */
 export function rebootCommand(nodes: readonly string[]): string {
-  return `nodewave reboot ${nodes.join(' ')}`
+  const more = nodes.length > NAMES_SHOWN ? `; and ${nodes.length - NAMES_SHOWN} more` : ''
+  return `nodewave reboot ${nodes.slice(0, NAMES_SHOWN).join(' ')}${more}`
 }
 
 export function rollbackCommand(pool: string, { revision }: RevisionRef): string {

@@ -10,7 +10,7 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { isSuperseded } from '../model/rollout.ts'
 import type { Memory, NodeTarget } from '../model/snapshot.ts'
-import { describeFailures, listNames, NAMES_SHOWN, shortName } from '../model/text.ts'
+import { describeFailures, listNames, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
 import type { Explanation } from './explanation.ts'
@@ -179,11 +179,10 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
 
 /** A retry is of content: who failed at a reboot is asked for that once more, and who has the content needs neither. */
 function tryAgain(failed: readonly Member[], { pool, rollout }: Pick<PoolState, 'pool' | 'rollout'>): string {
-  const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined)
+  const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined).map(({ node }) => node.name)
   const atContent = failed.filter((member) => member.node.assigned?.reboot === undefined && !isAgentDone(member))
   const ofContent = atContent.length > 0 ? [retryNodesCommand(pool.name, rollout.target)] : []
-  const names = atReboot.map(({ node }) => node.name).slice(0, NAMES_SHOWN)
-  const commands = [...ofContent, ...(names.length > 0 ? [rebootCommand(names)] : [])]
+  const commands = [...ofContent, ...(atReboot.length > 0 ? [rebootCommand(atReboot)] : [])]
   return commands.length > 0 ? `, then: ${commands.join(', and: ')}` : '; nodes that are well again need no retry'
 }
 

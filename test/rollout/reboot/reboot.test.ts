@@ -419,9 +419,11 @@ test('no other reboot waits for a machine that was down when its reboot was orde
 })
 
 test('pool is stalled by a machine that failed at its reboot, and is not reconciling though another one waits for its own', () => {
-  const failed = done('a')
-    .orderedToReboot('new', { boot: '1', at: ASKED })
-    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const refused = (name: string) =>
+    done(name)
+      .orderedToReboot('new', { boot: '1', at: ASKED })
+      .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const failed = refused('a')
   const decision = deciding({ maxUnavailable: 2 }, failed, done('b').toReboot('1'))
 
   expect(deeds(decision)).toEqual([])
@@ -439,13 +441,16 @@ test('reboot that failed rejects no commit, also when the status of the pool was
 })
 
 test('pool says to ask again for the reboot that failed, since a retry is of content', () => {
-  const failed = done('a')
-    .orderedToReboot('new', { boot: '1', at: ASKED })
-    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const refused = (name: string) =>
+    done(name)
+      .orderedToReboot('new', { boot: '1', at: ASKED })
+      .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const failed = refused('a')
   const ofContent = done('c').rolledBackFrom('new', { at: noon - 3 * hour })
   const message = (...nodes: NodeView[]) => condition(deciding({ maxFailures: 2 }, ...nodes), 'Ready').message
 
   expect(message(failed)).toBe('"a": inhibited by apt; repair what is to blame, then: nodewave reboot a')
+  expect(message(...['a', 'b', 'c', 'd'].map((name) => refused(name)))).toMatch(/: nodewave reboot a b c; and 1 more$/)
   expect(message(failed, ofContent)).toMatch(/, then: nodewave retry workers \(or kubectl .*\), and: nodewave reboot a$/)
 })
 
