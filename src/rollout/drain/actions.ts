@@ -1,3 +1,4 @@
+import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { Underway } from '../model/drain.ts'
@@ -15,12 +16,19 @@ export function uncordons({ notable, now }: PoolState): readonly Uncordon[] {
   return inOrder(notable.filter(({ drain }) => drain)).flatMap((member) => uncordonOf(member, now) ?? [])
 }
 
-function uncordonOf({ node, wanted, drain }: Member, now: Instant): Uncordon | undefined {
+function uncordonOf({ node, wanted, drain, reboot }: Member, now: Instant): Uncordon | undefined {
   const digest = wanted.kind === 'config' ? wanted.digest : ''
   const uncordon = { kind: 'uncordon', node: node.name, lifts: isOurCordon(node) } as const
   if (drain?.kind === 'Over') return uncordon
   if (drain?.kind === 'GivenUp') return { ...uncordon, mark: { digest, at: now, state: 'Skipped' } }
-  return drain?.kind === 'CalledOff' ? { ...uncordon, mark: { digest, at: now, state: 'Released' } } : undefined
+  if (drain?.kind !== 'CalledOff') return undefined
+  return { ...uncordon, mark: { digest, at: calledOffAt(reboot, now), state: 'Released' } }
+}
+
+/** After the request for which it was drained, whose stamp may be of a clock that is ahead: only a later request takes that back. */
+function calledOffAt(reboot: RebootOrder | undefined, now: Instant): Instant {
+  const askedAt = Date.parse(reboot?.at ?? '')
+  return askedAt > now ? askedAt : now
 }
 
 /** Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. */

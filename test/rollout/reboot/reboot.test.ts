@@ -307,6 +307,24 @@ test('node whose drain for its reboot was called off is not drained again for a 
   expect(deeds(deciding({}, released.toReboot('1', { at: stamp(noon + hour) })))).toEqual([])
 })
 
+test('node whose drain for its reboot was called off is not drained again when the time comes at which a clock that was ahead asked for it', () => {
+  const pool = aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: NEVER })
+  const asked = done('a').toReboot('1', { at: stamp(noon + 5 * minute) })
+  const uncordoned = asked.drainedFor('new').uncordoned()
+  const [action] = decide(pool.with(uncordoned), noon).actions
+
+  expect(action).toEqual({
+    kind: 'uncordon',
+    node: 'a',
+    lifts: false,
+    mark: { digest: 'new', at: noon + 5 * minute, state: 'Released' },
+  })
+  const released = uncordoned.drainedFor('new', { at: noon + 5 * minute, state: 'Released' })
+  const again = released.toReboot('1', { at: stamp(noon + 6 * minute) })
+  expect(deeds(decide(pool.with(released), noon + hour))).toEqual([])
+  expect(deeds(decide(pool.with(again), noon + hour))).toEqual(['cordon a'])
+})
+
 test('held nodes, and nodes of a halted pool, are not rebooted', () => {
   expect(deeds(deciding({}, done('a').toReboot('1').held()))).toEqual([])
   const halted = aPool({ head: 'bad', rejected: ['bad'], onFailure: 'Halt', reboot: NEVER })
