@@ -11,6 +11,7 @@ import { isRejected } from '../model/remembered-revision.ts'
 import { isSuperseded } from '../model/rollout.ts'
 import type { Memory, NodeTarget } from '../model/snapshot.ts'
 import { describeFailures, listNames, shortName } from '../model/text.ts'
+import { isToDrain } from '../selection/eligible-nodes.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
 import type { Explanation } from './explanation.ts'
@@ -65,13 +66,14 @@ function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | un
 }
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
-function rejection({ pool, rollout, notable }: PoolState): Explanation | undefined {
+function rejection(poolState: PoolState): Explanation | undefined {
+  const { pool, rollout, notable } = poolState
   const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
-      ? (['Halted', whatIsTouched(rollout)] as const)
+      ? (['Halted', whatIsTouched(poolState)] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notable)}`] as const)
   const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
@@ -90,9 +92,13 @@ function otherRemedies(pool: PoolState['pool'], { memory, state }: PoolState['ro
   return `; to go back now: ${rollbackCommand(pool.name, back)}${isNext ? `; to try it again: ${retry}` : ''}`
 }
 
-function whatIsTouched(rollout: PoolState['rollout']): string {
+function whatIsTouched(poolState: PoolState): string {
+  const { rollout, notable } = poolState
   if (!rollout.stable || !isSuperseded(rollout)) return 'no node changes'
-  return `broken nodes are repaired with ${shortName(rollout.stable)}, no other node changes`
+  const waiting = notable.filter((member) => member.exposure.because === 'Repair' && isToDrain(member, poolState))
+  const names = listNames(waiting.map(({ node }) => node.name).sort())
+  const isSpared = names === '' ? '' : `, but not those that need a drain first (${names})`
+  return `broken nodes are repaired with ${shortName(rollout.stable)}${isSpared}, no other node changes`
 }
 
 /** Nothing else is what the person asked for. */

@@ -224,6 +224,18 @@ test('a halted pool begins no drain for a repair', () => {
   expect(actions(drained)).toEqual([])
 })
 
+test('a halted pool says which broken node it does not repair, since that needs a drain', () => {
+  const told = (options: PoolOptions) => {
+    const decision = deadlock(unproved, options).get('b')
+    return decision && condition(decision, 'Stalled').message
+  }
+
+  expect(told({ drain: 'Always' })).toMatch(
+    /^bad failed; broken nodes are repaired with older, but not those that need a drain first \("b-0"\), no other node changes;/,
+  )
+  expect(told({})).toMatch(/^bad failed; broken nodes are repaired with older, no other node changes;/)
+})
+
 test('a node on which no pod runs is repaired without another drain when it is cordoned since the one for what it has', () => {
   const drained = unproved.drainedFor('bad', { at: noon - 21 * minute })
   const { actions } = deadlock(drained, { drain: 'Always' }).get('b') ?? expect.fail()
