@@ -12,3 +12,7 @@ test.each([0, BATCH])(
   },
   180_000,
 )
+
+test.each([2_000_004_075, 2_100_000_043])('story %i of a fleet whose machines reboot, which once failed, holds', async (seed) => {
+  expect(await failureOf(rebooted, seed)).toBeUndefined()
+})

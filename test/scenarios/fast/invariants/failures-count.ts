@@ -38,6 +38,8 @@ function isOfRun(
   { run, pool, at: now }: { readonly run: HistoryEntry; readonly pool: string; readonly at: Instant },
 ): boolean {
   if (assigned?.pool !== pool || fingerprintOf(assigned.digest) !== run.fingerprint) return false
+  // It had the content, which is not to blame.
+  if (assigned.reboot !== undefined) return false
   const { at = 0 } = assigned
   return at >= Date.parse(run.retriedAt ?? run.startedAt) && at <= now
 }
