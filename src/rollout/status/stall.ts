@@ -1,29 +1,16 @@
 import { byText } from '../../protocol/by-text.ts'
-import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
 import { isAgentDone } from '../model/evidence.ts'
 import { isRenderFailure } from '../model/node-progress.ts'
-import type { Assignment } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isRejected } from '../model/remembered-revision.ts'
-import { isSuperseded } from '../model/rollout.ts'
-import type { Memory, NodeTarget } from '../model/snapshot.ts'
-import { describeFailures, listNames, shortName } from '../model/text.ts'
-import { isToDrain } from '../selection/eligible-nodes.ts'
+import { describeFailures, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
-import { isRollbackLost } from '../target/target.ts'
+import { askedRollback, lostRollback } from './asked-rollback.ts'
 import type { Explanation } from './explanation.ts'
 import { nodesDown } from './nodes-down.ts'
-import {
-  endRollbackCommand,
-  rebootCommand,
-  retryCommand,
-  retryNodesCommand,
-  rollbackCommand,
-  takeBackCommand,
-} from './remedies.ts'
+import { rejection } from './rejection.ts'
+import { rebootCommand, retryNodesCommand, takeBackCommand } from './remedies.ts'
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
@@ -63,87 +50,6 @@ function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | un
   const [first] = contested
   if (first === undefined) return undefined
   return { reason: 'NodeClaimedTwice', message: contested.length === 1 ? first : `${first}; and ${contested.length - 1} more` }
-}
-
-/** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
-function rejection(poolState: PoolState): Explanation | undefined {
-  const { pool, rollout, notable } = poolState
-  const { memory, target, state } = rollout
-  const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
-  if (!refused) return undefined
-  const [reason, outcome] =
-    state === 'Halted'
-      ? (['Halted', whatIsTouched(poolState)] as const)
-      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notable)}`] as const)
-  const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
-  const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
-  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
-}
-
-/** During a rollback a retry begins nothing, nor does one of what is not the newest commit. Where the pool is halted, the way back needs no commit. */
-function otherRemedies(pool: PoolState['pool'], { memory, state }: PoolState['rollout'], refused: RevisionRef): string {
-  const retry = retryCommand(pool.name, refused, memory)
-  if (memory.rollback && memory.rollback.to.fingerprint !== refused.fingerprint)
-    return `; to try it again: ${endRollbackCommand(pool.name)}, and then: ${retry}`
-  const choices = rollbackChoices(memory, pool.kept ?? pool.known)
-  const back = state === 'Halted' && !memory.rollback && rollbackAsked('', { memory, choices })
-  const isNext = memory.rollback !== undefined || isRejected(memory, pool.head)
-  if (!back) return isNext ? `, or: ${retry}` : ''
-  return `; to go back now: ${rollbackCommand(pool.name, back)}${isNext ? `; to try it again: ${retry}` : ''}`
-}
-
-function whatIsTouched(poolState: PoolState): string {
-  const { rollout, notable } = poolState
-  if (!rollout.stable || !isSuperseded(rollout)) return 'no node changes'
-  const waiting = notable.filter((member) => member.exposure.because === 'Repair' && isToDrain(member, poolState))
-  const names = listNames(waiting.map(({ node }) => node.name).sort())
-  const isSpared = names === '' ? '' : `, but not those that need a drain first (${names})`
-  return `broken nodes are repaired with ${shortName(rollout.stable)}${isSpared}, no other node changes`
-}
-
-/** Nothing else is what the person asked for. */
-function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
-  const { rollback } = rollout.memory
-  if (!rollback || !isRollbackLost(rollout.memory, rollout.target)) return undefined
-  return {
-    reason: 'Halted',
-    message: `${shortName(rollback.to)} can no longer be rendered; no node changes; ${endOfRollback(pool)}`,
-  }
-}
-
-/** A person has the pool elsewhere than the repository does. */
-function askedRollback({ pool, rollout, notable }: PoolState, { blocker }: Selection): Explanation | undefined {
-  const { rollback } = rollout.memory
-  if (!rollback) return undefined
-  const isDone = rollout.state === 'Completed'
-  const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
-  const what = `${isDone ? 'rolled' : 'rolls'} back to ${shortName(rollback.to)}${by} at ${rollback.at}`
-  // What ends the pause comes first: the same command ends the rollback afterwards.
-  if (!isDone && blocker?.reason === 'Paused') return { reason: 'Paused', message: `${what}; ${blocker.message}` }
-  return { reason: 'RolledBack', message: `${what}${heldElsewhere(notable)}; ${endOfRollback(pool)}` }
-}
-
-/** Nobody takes them back: they run what was rolled back from, or something older. */
-function heldElsewhere(members: readonly Member[]): string {
-  const names = members
-    .filter(({ node, wanted, progress }) => progress.phase === 'Held' && node.assigned && !isAssigned(node.assigned, wanted))
-    .map(({ node }) => node.name)
-  return names.length === 0 ? '' : `; held on other content: ${listNames(names.sort())}`
-}
-
-function isAssigned({ digest }: Assignment, wanted: NodeTarget): boolean {
-  return wanted.kind === 'problem' || wanted.digest === digest
-}
-
-function endOfRollback({ name }: PoolState['pool']): string {
-  return `push another commit, or: ${endRollbackCommand(name)}`
-}
-
-function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string {
-  const tried = rejected.find(({ fingerprint }) => fingerprint === refused.fingerprint)
-  const same = tried && tried.revision !== refused.revision ? ` renders the same as ${shortName(tried)}, which` : ''
-  const told = history.find(({ fingerprint, message }) => fingerprint === refused.fingerprint && message !== undefined)
-  return `${shortName(refused)}${same} failed${told ? ` on ${told.message}` : ''}`
 }
 
 /** They run what somebody wrote, and no commit reaches them. */
