@@ -26,6 +26,9 @@ export const edited = ofFast('edited', ({ tellEdited }) => tellEdited)
 /** The same with machines that operators have rebooted. */
 export const rebooted = ofFast('rebooted', ({ tellRebooted }) => tellRebooted)
 
+/** The same with nodes that come under pressure. */
+export const pressed = ofFast('pressed', ({ tellPressed }) => tellPressed)
+
 /** The same with autoscalers that replace machines which failed. */
 export const scaled = ofFast('scaled', ({ tellScaled }) => tellScaled)
 
@@ -54,6 +57,7 @@ export const KINDS: readonly Kind[] = [
   proved,
   edited,
   rebooted,
+  pressed,
   scaled,
   returned,
   relabelled,

@@ -17,6 +17,7 @@ import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
+import { pressureLasts } from './invariants/pressure-lasts.ts'
 import { proofsKept } from './invariants/proofs-kept.ts'
 import { readyIsDone } from './invariants/ready-is-done.ts'
 import { readyIsTrue } from './invariants/ready-is-true.ts'
@@ -74,6 +75,7 @@ export const INVARIANTS: readonly Invariant[] = [
   dependenciesKept,
   fleetStopKept,
   proofsKept,
+  pressureLasts,
   replacedMachines,
 ]
 

@@ -144,6 +144,7 @@ function recover(world: World): void {
     if (problemFor(node.labels)) node.relabel({ labels: {} })
     node.unhold()
     node.refusesReboot = false
+    if (node.shown.pressures) node.relieve()
     node.clockOff = 0
     if (node.dead || node.offline) node.revive(world.now)
   }

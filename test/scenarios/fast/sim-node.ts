@@ -5,7 +5,7 @@ import type { NodeProof } from '../../../src/protocol/node-proof.ts'
 import type { RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import { isOurCordon } from '../../../src/rollout/model/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { Assignment, NodeView, Pressure } from '../../../src/rollout/model/node-view.ts'
 import { contentOf, type Labels } from './content.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 import { stampOf } from './stamp.ts'
@@ -25,6 +25,7 @@ interface Shown {
   /** Another one after each boot. */
   readonly bootId: string
   readonly rebootRequest: RebootRequest | undefined
+  readonly pressures: readonly Pressure[] | undefined
 }
 
 const NOTHING_SHOWN = {
@@ -35,6 +36,7 @@ const NOTHING_SHOWN = {
   status: undefined,
   proof: undefined,
   rebootRequest: undefined,
+  pressures: undefined,
 } as const
 
 const NO_LABELS: Labels = {}
@@ -245,6 +247,15 @@ export class SimNode {
     this.offline = false
     this.#setReady(now)
     this.#publish()
+  }
+
+  /** Its kubelet stamps it, in whole seconds. */
+  press(type: string, now: Instant): void {
+    this.show({ pressures: [{ type, since: Math.floor((now + this.clockOff) / 1000) * 1000 }] })
+  }
+
+  relieve(): void {
+    this.show({ pressures: undefined })
   }
 
   /** Its agent has been told of something that it has not ended. */

@@ -29,6 +29,8 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     [...decisions.values()].some(({ status }) => status.conditions[0]?.reason === 'RollingOut'),
   'node of no pool is at work': (_, { fleet }) =>
     (fleet.strays ?? []).some((node) => node.assigned !== undefined && !hasEnded(node)),
+  'node fails by pressure in its soak': ({ decision: { status } }) =>
+    status.failed.some(({ reason }) => reason.endsWith('Pressure')),
   'agent is silent': ({ decision: { status } }) => status.failed.some(({ reason }) => reason === 'AgentSilent'),
   'clock of a node is ahead in a soak': ({ pool, decision: { status }, at }) =>
     (status.nodes.byPhase.Soaking ?? 0) > 0 && pool.nodes.some((node) => Date.parse(node.status?.since ?? '') > at),

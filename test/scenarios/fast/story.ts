@@ -7,6 +7,7 @@ import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
 import { labelsChange, someLabels, victimsChange } from './faults/labels-change.ts'
+import { pressureComes } from './faults/pressure-comes.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
@@ -59,6 +60,15 @@ export function tellEdited(seed: number, steps: number): Told {
 export function tellRebooted(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(new World(drawRules(random)), { random, steps, extra: adminReboots })
+}
+
+/** The same of fleets whose nodes come under pressure; half of them prove nodes by a pod. */
+export function tellPressed(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const { pools, fleet } = drawRules(random)
+  const isProved = random.chance(0.5)
+  const policies = [...pools].map(([name, policy]) => [name, { ...policy, ...(isProved && proof(random)) }] as const)
+  return tell(new World({ pools: new Map(policies), fleet }), { random, steps, extra: pressureComes, chanceOfExtra: 0.15 })
 }
 
 /** The same of fleets whose autoscalers replace machines that failed. */
