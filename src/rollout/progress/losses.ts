@@ -3,7 +3,7 @@ import type { HistoryEntry, Losses } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied, isFoundGood } from '../model/agent-report.ts'
 import { BLINK, type RolloutClock } from '../model/deadlines.ts'
-import { isEvidence } from '../model/evidence.ts'
+import { isEvidence, isUntried } from '../model/evidence.ts'
 import { isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -56,16 +56,19 @@ function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
   const down = notable.filter(
     (member) =>
       (isBroken(member, state.clock) && now >= member.node.readySince + BLINK) ||
-      (isStillDown(member) && nodes.some((known) => isStillThere(known, member.node))),
+      (isStillDown(member, state.clock) && nodes.some((known) => isStillThere(known, member.node))),
   )
   const atRisk = [...failuresOf(state), ...down]
   return atRisk.sort(byText(({ node }) => node.name)).slice(0, AT_RISK_KEPT)
 }
 
-/** A drain, other content or a greater grant takes nothing back of what the rollout did to it, as long as it is not Ready again. */
-function isStillDown({ node, progress }: Member): boolean {
+/**
+ * A drain, other content or a greater grant takes nothing back of what the rollout did to it, as long as it is not Ready again. What it was
+ * assigned as a node that was down says nothing any more.
+ */
+function isStillDown({ node, report, progress }: Member, clock: RolloutClock): boolean {
   if (node.ready || node.shutDown || node.hold !== undefined || node.assignedByHand) return false
-  return progress.phase !== 'Failed'
+  return progress.phase !== 'Failed' && !isUntried({ node, report }, clock)
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */

@@ -66,6 +66,14 @@ test('a canary that hangs, whose labels change, and that is replaced after that 
   expect(status.rejected).toMatchObject([{ revision: 'bad' }])
 })
 
+test('a node that hangs, and that is assigned again as one that is down, is no longer lost when it is replaced', () => {
+  const again = hanging('a').assignedTo('bad', { at: noon }).assignedWhileDown()
+
+  const { status } = inTurn([[hanging('a'), ...old('b', 'c')], [again, ...old('b', 'c')], old('b', 'c')])
+
+  expect(status.rejected).toEqual([])
+})
+
 test('a canary that hangs has not been replaced when nothing tells the uid of its Node, before or now', () => {
   const [told, untold] = [hanging('a').withUid('1'), hanging('a')]
 
