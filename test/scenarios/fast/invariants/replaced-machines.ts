@@ -32,9 +32,19 @@ function losesFew({ pool, decision: { status } }: Decided): boolean {
   const { policy, nodes } = pool
   const gone = before.losses.nodes.filter(({ name }) => nodes.every((node) => node.name !== name || isAnother(node)))
   const { replaced = [] } = after.losses ?? {}
-  const isReturn = status.stable?.fingerprint === status.target?.fingerprint
-  const borne = Math.max(ofNodes(policy.maxFailures, nodes.length), isReturn ? allowed(policy.maxUnavailable, nodes.length) : 0)
+  const borne = Math.max(
+    ofNodes(policy.maxFailures, nodes.length),
+    isReturn(status) ? allowed(policy.maxUnavailable, nodes.length) : 0,
+  )
   return gone.every(({ name }) => replaced.some((lost) => lost.name === name)) && replaced.length <= borne
+}
+
+/** To content that the pool has completed, by a revert as well. */
+function isReturn({ stable, target, history: [, ...older] }: Decided['decision']['status']): boolean {
+  const hasCompleted = older.some(
+    ({ fingerprint, result, abandoned }) => fingerprint === target?.fingerprint && result === 'Completed' && !abandoned,
+  )
+  return hasCompleted || stable?.fingerprint === target?.fingerprint
 }
 
 /** Those of whom it was known that they fail, and that are not there any more, or are other machines. */
