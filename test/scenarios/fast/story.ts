@@ -14,7 +14,7 @@ import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
 import { labelledWaves } from './rules/labelled-waves.ts'
 import { proof } from './rules/proof.ts'
-import { describeRules, drawRules } from './rules.ts'
+import { type DrawPoolRule, describeRules, drawRules } from './rules.ts'
 import { settle } from './settle.ts'
 import { World } from './world.ts'
 
@@ -37,17 +37,19 @@ export function tellFixed(seed: number, steps: number): Told {
 }
 
 function gatedWorld(random: Random): World {
+  return worldWith(() => ({ dependsOn: [], ...gates(random) }), random)
+}
+
+/** A drawn fleet whose pools have a rule more. */
+function worldWith(draw: DrawPoolRule, random: Random): World {
   const { pools, fleet } = drawRules(random)
-  const gated = [...pools].map(([name, policy]) => [name, { ...policy, dependsOn: [], ...gates(random) }] as const)
-  return new World({ pools: new Map(gated), fleet })
+  return new World({ pools: new Map([...pools].map(([name, policy]) => [name, { ...policy, ...draw(random) }])), fleet })
 }
 
 /** The same of fleets that prove nodes by a pod. */
 export function tellProved(seed: number, steps: number): Told {
   const random = new Random(seed)
-  const { pools, fleet } = drawRules(random)
-  const proved = [...pools].map(([name, policy]) => [name, { ...policy, ...proof(random) }] as const)
-  return tell(new World({ pools: new Map(proved), fleet }), { random, steps })
+  return tell(worldWith(proof, random), { random, steps })
 }
 
 /** The same of fleets whose waves commits change under way. */
@@ -65,10 +67,12 @@ export function tellRebooted(seed: number, steps: number): Told {
 /** The same of fleets whose nodes come under pressure; half of them prove nodes by a pod. */
 export function tellPressed(seed: number, steps: number): Told {
   const random = new Random(seed)
-  const { pools, fleet } = drawRules(random)
-  const isProved = random.chance(0.5)
-  const policies = [...pools].map(([name, policy]) => [name, { ...policy, ...(isProved && proof(random)) }] as const)
-  return tell(new World({ pools: new Map(policies), fleet }), { random, steps, extra: pressureComes, chanceOfExtra: 0.15 })
+  let isProved: boolean | undefined
+  const world = worldWith(() => {
+    isProved ??= random.chance(0.5)
+    return isProved ? proof(random) : {}
+  }, random)
+  return tell(world, { random, steps, extra: pressureComes, chanceOfExtra: 0.15 })
 }
 
 /** The same of fleets whose autoscalers replace machines that failed. */
@@ -86,9 +90,7 @@ export function tellReturned(seed: number, steps: number): Told {
 /** The same of fleets whose nodes change their labels, by which waves may go, too. */
 export function tellRelabelled(seed: number, steps: number): Told {
   const random = new Random(seed)
-  const { pools, fleet } = drawRules(random)
-  const labelled = [...pools].map(([name, policy]) => [name, { ...policy, ...labelledWaves(random) }] as const)
-  return tell(new World({ pools: new Map(labelled), fleet }), {
+  return tell(worldWith(labelledWaves, random), {
     random,
     steps,
     extra: labelsChange,
