@@ -34,7 +34,7 @@ export interface WriteFailure extends Wait {
 }
 
 /** What is written, as a key. */
-export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'control' | 'copy' | 'object'} ${string}`
+export type WrittenObject = `${NodePart | PoolPart | 'pod' | 'proof' | 'payload' | 'object'} ${string}`
 
 /** What is written to a Node. Only failures of the first keep it from its assignment and its uncordon. */
 const NODE_PARTS = ['node', 'settings', 'label', 'signature'] as const
@@ -91,11 +91,13 @@ export function copyKey(pool: string): WrittenObject {
   return `copy ${pool}`
 }
 
-const POOL_PARTS = ['pool', 'control', 'copy']
+/** What is written of a pool: only failures of the first hold up the rest. */
+const POOL_PARTS = ['pool', 'control', 'copy'] as const
+type PoolPart = (typeof POOL_PARTS)[number]
 
 /** Its name is that of a pool. */
-export function isPoolPart(kind: string): boolean {
-  return POOL_PARTS.includes(kind)
+export function isPoolPart(kind: string): kind is PoolPart {
+  return POOL_PARTS.some((part) => part === kind)
 }
 
 /** What the failure of an uncordon is about: whatever the node is to become. */
