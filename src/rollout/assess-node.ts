@@ -10,6 +10,7 @@ import type { RolloutClock } from './model/deadlines.ts'
 import { isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
 import { hasGoal } from './model/goal.ts'
+import { lastingPressure } from './model/lasting-pressure.ts'
 import type { Member } from './model/pool-state.ts'
 import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
 import { dueReboot } from './model/reboot.ts'
@@ -35,7 +36,8 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const { policy, proofs, ceiling } = context.pool
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const course = { ...clock, report, wanted, joins, soak, proof, isToReboot: false }
+  const lasting = lastingPressure(node, rollout.memory.failed)
+  const course = { ...clock, report, wanted, joins, soak, proof, lasting, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
   const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.

@@ -68,7 +68,7 @@ function withFailed({ rollout: { memory }, notable }: AssessedPool): Memory {
 function settle(pool: PoolSnapshot, now: Instant, last: AssessedPool | undefined): AssessedPool {
   const state = assessPool(pool, now, last)
   const memory = advance(state)
-  return memory ? settle(withMemory(pool, memory), now, state) : state
+  return memory ? settle(withMemory(pool, { ...memory, failed: failedNodes(state.notable) }), now, state) : state
 }
 
 /** Of most pools, all lists of actions are empty: to join those would be an eighth of its cost. */

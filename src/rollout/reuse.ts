@@ -87,7 +87,7 @@ export function reusableMembers(context: MembersContext, last: AssessedPool | un
   return (fact, wave, index) => {
     const member = last.members[index]
     if (member === undefined || last.facts[index] !== fact || member.wave !== wave) return undefined
-    if (now >= fact.validUntil || now >= progressEnds(member)) return undefined
+    if (now >= fact.validUntil || now >= progressEnds(member) || member.node.pressures !== undefined) return undefined
     const soaks = wave !== undefined && wave >= last.open && (last.waves[wave]?.soak ?? 0) > 0
     return soaks && isUnsteady(member, last.now) ? undefined : member
   }
@@ -114,8 +114,8 @@ function progressEnds({ progress, proof }: Member): Instant {
   return isOpen ? Number.NEGATIVE_INFINITY : (progress.until ?? Number.POSITIVE_INFINITY)
 }
 
-/** In a soak: pressure may end it, and stamps from which it is counted, of other clocks, may be ahead. */
-function isUnsteady({ node, report, proof }: Member, now: Instant): boolean {
-  if (node.pressures !== undefined || (proof !== undefined && proof.kind !== 'Underway' && proof.at > now)) return true
+/** In a soak: stamps from which it is counted, of other clocks, may be ahead. */
+function isUnsteady({ report, proof }: Member, now: Instant): boolean {
+  if (proof !== undefined && proof.kind !== 'Underway' && proof.at > now) return true
   return report !== undefined && !(Date.parse(report.since) <= now)
 }

@@ -2,9 +2,19 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { deadlineOf, type RolloutClock } from './deadlines.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
-import type { Assignment, NodeView } from './node-view.ts'
+import type { Assignment, NodeView, Pressure } from './node-view.ts'
 import type { Proof } from './proof.ts'
 import type { NodeTarget } from './snapshot.ts'
+
+/** What content that is applied has to show on a node. */
+export interface Proving {
+  /** Milliseconds that the node must stay healthy before it counts as Current. */
+  readonly soak: number
+  /** How it stands with the pod that has to run on it; absent: none has to. */
+  readonly proof?: Proof | undefined
+  /** Under which it failed, and still is; absent: none. */
+  readonly lasting?: Pressure | undefined
+}
 
 /** A node that is assigned what is wanted of it. */
 export interface NodeOnGoal {
@@ -12,7 +22,7 @@ export interface NodeOnGoal {
   readonly assigned: Assignment
   readonly wanted: Extract<NodeTarget, { kind: 'config' }>
   readonly report: AgentStatus | undefined
-  readonly course: RolloutClock & { readonly soak: number; readonly proof?: Proof | undefined }
+  readonly course: RolloutClock & Proving
 }
 
 export function untilDeadline(

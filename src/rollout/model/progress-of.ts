@@ -3,20 +3,15 @@ import type { Reported } from './availability.ts'
 import { joiningEnds } from './deadlines.ts'
 import { type GoalContext, hasGoal } from './goal.ts'
 import { stamp } from './instant.ts'
+import type { Proving } from './node-on-goal.ts'
 import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
 import type { NodeView } from './node-view.ts'
 import { onGoal } from './progress-on-goal.ts'
-import type { Proof } from './proof.ts'
 
 /**
- * @param course.soak milliseconds that the node must stay healthy before it counts as Current
  * @param course.joins new to a pool that has something proven to give it
- * @param course.proof how it stands with the pod that has to run on it; absent: none has to
  */
-export function progressOf(
-  node: NodeView,
-  course: GoalContext & { readonly soak: number; readonly joins: boolean; readonly proof?: Proof | undefined },
-): NodeProgress {
+export function progressOf(node: NodeView, course: GoalContext & Proving & { readonly joins: boolean }): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }

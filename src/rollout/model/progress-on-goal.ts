@@ -80,6 +80,7 @@ function proving(subject: NodeOnGoal): NodeProgress {
     const until = proof.kind === 'Underway' ? proof.until : undefined
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
+  if (course.lasting) return failedUnder(course.lasting)
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak

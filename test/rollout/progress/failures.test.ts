@@ -122,6 +122,24 @@ test('a commit that put its canary under pressure passes no wave by the end of t
   expect(assignments(decide(all, noon + 5 * minute))).toEqual([])
 })
 
+test('a node that came under pressure in its soak counts as failed in later waves, too: with the next failure the commit is rejected', () => {
+  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 4 })
+  const pressed = aNode('a')
+    .on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
+    .under('MemoryPressure', noon - 3 * minute)
+  const sound = aNode('b').on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
+  const passed = decide(pool.with(pressed, sound, ...old('c', 'd')), noon)
+
+  expect(passed.status.wave?.name).toBe('rest')
+  expect(phases(passed)).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
+
+  const next = remembering(pool.with(pressed, sound, aNode('c').rolledBackFrom('bad'), ...old('d')), passed)
+
+  expect(decide(next, noon + minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+})
+
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')

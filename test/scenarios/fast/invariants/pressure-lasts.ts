@@ -4,14 +4,14 @@ import { stampOf } from '../stamp.ts'
 import { type Decided, decidedPools } from './steps.ts'
 
 export const pressureLasts: Invariant = {
-  claim: 'a node that came under pressure in its soak stays failed for as long as that lasts and no further wave opens',
+  claim: 'a node that came under pressure in its soak stays failed for as long as that lasts',
   ofDecision: (observed) => decidedPools(observed).every(staysFailed),
 }
 
 function staysFailed({ pool: { memory, nodes }, decision: { status } }: Decided): boolean {
   const [before, after] = [memory.history[0], status.history[0]]
   if (before?.startedAt !== after?.startedAt || after?.result !== 'Running') return true
-  if (memory.wave?.index !== status.wave?.index || memory.target?.revision !== status.target?.revision) return true
+  if (memory.target?.revision !== status.target?.revision) return true
   return memory.failed.every(({ node: name, reason }) => {
     const node = nodes.find((each) => each.name === name)
     return !node || !isPressedStill(node, reason) || status.failed.some((each) => each.node === name)
