@@ -82,7 +82,6 @@ function isSame(before: Before, { reason, stopDrains }: Pause): boolean {
   return before.reason === reason && before.stopDrains === stopDrains
 }
 
-/** First what stops drains: a controller that sees the pause alone would go on with them. */
 function writesOf(on: Steered, before: Before, { reason, stopDrains }: Pause): readonly ControlWrite[] {
   const drains =
     before.stopDrains === stopDrains ? [] : [{ on, annotation: POOL_CONTROLS.stopDrains, value: stopDrains ? 'true' : null }]

@@ -9,7 +9,7 @@ import { type AwaitedRecord, type Awaiting, awaitRecords, type WaitOutcome } fro
 import { signatureOf } from './signature.ts'
 import { type ControlView, readPools } from './view.ts'
 import { waitingOn } from './waiting.ts'
-import { type ControlWrite, writeControl } from './write.ts'
+import { type ControlWrite, writeControls } from './write.ts'
 
 /** What a verb is about to do, once it is sure that it makes sense. */
 export interface Intent {
@@ -50,7 +50,7 @@ export async function runVerb(
   const pools = await readPools(kube)
   const by = await signatureOf(kube, { asName: flags.asName, now: io.now() })
   const { says, writes, awaits } = await intend({ kube, pools, namespace: flags.namespace, by })
-  for (const write of writes) await writeControl(kube, write, by)
+  await writeControls(kube, writes, by)
   const line = writes.length === 0 ? says : `${says} (by ${by.who})`
   if (flags.output === 'text') io.stdout(`${line}\n`)
   const outcome = flags.wait && writes.length > 0 ? await awaited(io, kube, { awaits, by, timeout: flags.timeout }) : undefined

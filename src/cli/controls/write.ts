@@ -19,11 +19,46 @@ export interface ControlWrite {
 }
 
 /**
- * The annotation and its signature in one request.
- * @throws {Error} naming the object and the right that is missing
+ * What is written of one object, in one request with its signatures: a part alone would mean something else. An object that is refused
+ * keeps no other from being written.
+ * @throws {Error} naming the first object that could not be written, how many were, and the right that is missing
  */
-export async function writeControl(kube: KubeApi, { on, annotation, value }: ControlWrite, by: RequestedBy): Promise<void> {
-  const annotations = { [annotation]: value, [askedByKey(annotation)]: formatRequestedBy(by) }
+export async function writeControls(kube: KubeApi, writes: readonly ControlWrite[], by: RequestedBy): Promise<void> {
+  const objects = [...Map.groupBy(writes, ({ on }) => pathOf(on)).values()]
+  const failures: unknown[] = []
+  let written = 0
+  for (const [first, ...more] of objects) {
+    if (first === undefined) continue
+    const failure = await failureOf(annotate(kube, first.on, annotationsOf([first, ...more], by)))
+    if (failure === undefined) written += 1
+    else failures.push(failure)
+    if (failure instanceof Error && failure.cause instanceof KubeError && failure.cause.isAway) break
+  }
+  const [failure] = failures
+  if (failure === undefined) return
+  if (objects.length === 1 || !(failure instanceof Error)) throw failure
+  throw new Error(`${failure.message}; written: ${written} of ${objects.length} objects`, { cause: failure })
+}
+
+async function failureOf(work: Promise<void>): Promise<unknown> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+function annotationsOf(writes: readonly ControlWrite[], by: RequestedBy): Record<string, string | null> {
+  return Object.fromEntries(
+    writes.flatMap(({ annotation, value }) => [
+      [annotation, value],
+      [askedByKey(annotation), formatRequestedBy(by)],
+    ]),
+  )
+}
+
+async function annotate(kube: KubeApi, on: Steered, annotations: Record<string, string | null>): Promise<void> {
   try {
     await kube.patch(pathOf(on), { metadata: { annotations } })
   } catch (error) {
