@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { runEnded } from '../../src/cli/controls/await-records.ts'
-import type { HistoryEntry } from '../../src/protocol/node-pool.ts'
+import { accepted, continued } from '../../src/cli/controls/fleet-effects.ts'
+import type { HistoryEntry, PoolCondition, PoolReason } from '../../src/protocol/node-pool.ts'
 
 const ref = { revision: 'f'.repeat(40), fingerprint: 'content' }
 const failed: HistoryEntry = { ...ref, startedAt: '2026-11-21T08:00:00Z', result: 'RolledBack', message: '"n0": no' }
@@ -15,4 +16,31 @@ test.each([
   ['that was retried since is', [retried], { ok: true, message: 'fffffff Completed on "n0": no' }],
 ])('a run %s', (_, history, expected) => {
   expect(runEnded(ref, [failed])({ history })).toEqual(expected)
+})
+
+const observedRevision = 'b'.repeat(40)
+const [gone, newer] = [{ observedRevision }, { observedRevision: 'c'.repeat(40) }]
+const because = (reason: PoolReason): { readonly conditions: readonly PoolCondition[] } => ({
+  conditions: [{ type: 'Stalled', status: 'True', reason, message: '', lastTransitionTime: '2026-11-21T09:00:00Z' }],
+})
+const superseded = { ok: false, message: 'ccccccc came meanwhile; check what it waits for with: nodewave status' }
+
+test.each([
+  ['is awaited while the pool says so', { ...gone, ...because('CommitNeedsPromotion') }, undefined],
+  ['is over when it says something else', { ...gone, ...because('Paused') }, { ok: true, message: 'bbbbbbb is accepted' }],
+  ['failed when a newer commit came', { ...newer, ...because('CommitNeedsPromotion') }, superseded],
+])('the promotion of a commit for the fleet %s', (_, status, expected) => {
+  expect(accepted(observedRevision)(status)).toEqual(expected)
+})
+
+test.each([
+  ['is awaited until the pool remembers it', { ...gone, fleetRetry: { value: 'ccccccc', fingerprint: 'other' } }, undefined],
+  [
+    'is over when the pool remembers it',
+    { ...gone, fleetRetry: { value: observedRevision, fingerprint: 'content' } },
+    { ok: true, message: 'bbbbbbb continues' },
+  ],
+  ['failed when a newer commit came', newer, superseded],
+])('the retry of a commit in the fleet %s', (_, status, expected) => {
+  expect(continued(observedRevision)(status)).toEqual(expected)
 })

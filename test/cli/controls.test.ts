@@ -12,6 +12,7 @@ const FLEET_MAP = '/api/v1/namespaces/nodewave-system/configmaps/nodewave-fleet'
 
 interface ManualStage {
   readonly stage: Stage
+  readonly endController: () => Promise<void>
   readonly run: (...args: string[]) => Promise<Outcome>
 }
 
@@ -19,12 +20,13 @@ interface ManualStage {
 async function aFleetWith(stage: Stage, rollout?: string): Promise<ManualStage> {
   const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
   await stage.addNodes(3)
-  stage.startController()
+  const endController = stage.startController()
   stage.startAgents((node, { REVISION }) => (REVISION === 'f'.repeat(40) || node === 'broken' ? 'rolls back' : 'applies'))
   stage.push('a', aFleet(rollout === undefined ? {} : { rollout }))
   let seconds = 0
   return {
     stage,
+    endController,
     run: (...args) =>
       runCli(folder, [...args, '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW + 1000 * seconds++ }),
   }
@@ -145,6 +147,39 @@ test('promote opens the wave that waits for a person, and refuses when none does
   expect(await run('promote', 'workers')).toMatchObject({
     stderr: 'error: nothing in pool "workers" waits for promotion; check with: nodewave status\n',
     code: 2,
+  })
+})
+
+/** A third commit exceeds the blast radius of the second. */
+async function needsPromotion(stage: Stage) {
+  const fleet = 'blastRadius: {maxNodes: 1}'
+  await stage.completed(A)
+  stage.push('b', aFleet({ fleet }))
+  await stage.completed(B)
+  stage.push('c', aFleet({ v: 3, fleet }))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'CommitNeedsPromotion')
+}
+
+test('promote of the fleet waits until every pool has accepted the commit', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await needsPromotion(stage)
+
+  expect(await run('promote', '--all', '--wait')).toMatchObject({
+    stdout: 'the fleet is promoted: ccccccc continues (by anyone)\nworkers: ccccccc is accepted\n',
+    code: 0,
+  })
+})
+
+test('waiting for the promotion of the fleet ends with 1 when no controller answers', async () => {
+  await using stage = await aStage()
+  const { run, endController } = await aFleetWith(stage)
+  await needsPromotion(stage)
+  await endController()
+
+  expect(await run('promote', '--all', '--wait', '--timeout', '1s')).toMatchObject({
+    stdout: expect.stringContaining('\nworkers: not yet; check that a controller runs, and check with: nodewave status\n'),
+    code: 1,
   })
 })
 

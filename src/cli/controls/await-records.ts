@@ -9,7 +9,8 @@ type Status = Partial<NodePoolStatus>
 /** What is waited for in one pool. */
 export interface AwaitedRecord {
   readonly pool: string
-  readonly action: OperatorAction
+  /** Absent: the effect alone tells. */
+  readonly action?: OperatorAction
   /** All of these must be in the record. */
   readonly nodes?: readonly string[]
   /** When the record alone is not the effect: undefined while it is on its way. */
@@ -66,6 +67,7 @@ function effectIn(
   status: Status,
   { awaited, by }: { readonly awaited: AwaitedRecord; readonly by: RequestedBy },
 ): Effect | undefined {
+  if (awaited.action === undefined) return awaited.effect?.(status)
   const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
   if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }

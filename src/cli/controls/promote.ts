@@ -7,6 +7,7 @@ import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import { TOKEN_VARIABLE } from '../plan/forge-clients.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
+import { accepted } from './fleet-effects.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
@@ -83,21 +84,24 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   return {
     says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
-    awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Promote' }],
+    awaits: isFleet
+      ? waiting.map((each) => ({ pool: each.pool, effect: accepted(first.revision) }))
+      : [{ pool: pool ?? '', action: 'Promote' }],
   }
 }
 
 interface Waiting {
+  readonly pool: string
   readonly revision: string
   /** ` after wave 1 of 2, "canary"` */
   readonly after: string
 }
 
 /** A commit that is held is not the target yet. */
-function waitsIn({ status }: PoolStatusView, awaiting: PoolReason): Waiting | undefined {
+function waitsIn({ name, status }: PoolStatusView, awaiting: PoolReason): Waiting | undefined {
   const { conditions = [], wave, target, observedRevision } = status
   const isHeld = awaiting === 'CommitNeedsPromotion'
   const revision = isHeld ? observedRevision : target?.revision
   if (revision === undefined || !conditions.some(({ reason }) => reason === awaiting)) return undefined
-  return { revision, after: wave && !isHeld ? ` after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }
+  return { pool: name, revision, after: wave && !isHeld ? ` after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }
 }

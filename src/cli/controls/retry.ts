@@ -6,6 +6,7 @@ import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
 import { type AwaitedRecord, runEnded } from './await-records.ts'
+import { continued } from './fleet-effects.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -48,7 +49,9 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   return {
     says: `${name} retries ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
-    awaits: found ? [awaited(found, ref)] : [],
+    awaits: found
+      ? [awaited(found, ref)]
+      : pools.filter(isStopped).map((each) => ({ pool: each.name, effect: continued(ref.revision) })),
   }
 }
 
@@ -112,8 +115,11 @@ function whyNothing({ status }: PoolStatusView): string {
 
 /** The newest commit of the pools that failures elsewhere keep from it. */
 function stoppedIn(pools: ControlView['pools']): readonly RevisionRef[] {
-  return pools.flatMap(({ status }) => {
-    const isStopped = status.conditions?.some(({ reason }) => reason === 'FleetStopped')
-    return isStopped && status.observedRevision !== undefined ? [{ revision: status.observedRevision, fingerprint: '' }] : []
+  return pools.filter(isStopped).flatMap(({ status: { observedRevision } }) => {
+    return observedRevision === undefined ? [] : [{ revision: observedRevision, fingerprint: '' }]
   })
+}
+
+function isStopped({ status: { conditions = [] } }: PoolStatusView): boolean {
+  return conditions.some(({ reason }) => reason === 'FleetStopped')
 }
