@@ -196,7 +196,9 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   const retried = await run('retry', 'workers', '--wait')
 
   expect(retried.code).toBe(1)
-  expect(retried.stdout).toContain('pool "workers" retries fffffff "change f" (by anyone)\nworkers: fffffff RolledBack on "n')
+  expect(retried.stdout).toContain(
+    'pool "workers" is asked to retry fffffff "change f" (by anyone)\nworkers: fffffff RolledBack on "n',
+  )
   stage.push('b', aFleet({ v: 3 }))
   await stage.completed(B)
   expect((await run('retry', 'workers')).stderr).toBe(
@@ -215,7 +217,8 @@ test('retry tries again the accepted commit that failed when a newer commit is i
 
   expect(await run('retry', 'workers')).toMatchObject({
     code: 0,
-    stdout: 'pool "workers" retries fffffff "change f" (by anyone)\n',
+    stdout:
+      'pool "workers" is asked to retry fffffff "change f"; see what comes of it with: nodewave status workers (by anyone)\n',
   })
 })
 
@@ -292,7 +295,7 @@ test('retry tries again a commit that renders the same as one that failed, by th
   )
 
   expect((await run('retry', 'workers', '--revision', 'eeeeeeeeeeee', '--wait')).stdout).toBe(
-    'pool "workers" retries eeeeeee (by anyone)\nworkers: eeeeeee Completed\n',
+    'pool "workers" is asked to retry eeeeeee (by anyone)\nworkers: eeeeeee Completed\n',
   )
 })
 
@@ -306,7 +309,7 @@ test('retry forgets a machine that failed after the commit had completed, and wa
   await stage.until(POOLS, (found) => replacedIn(found) === 1)
 
   expect((await run('retry', 'workers', '--wait')).stdout).toBe(
-    'pool "workers" retries aaaaaaa "change a" (by anyone)\nworkers: aaaaaaa Completed\n',
+    'pool "workers" is asked to retry aaaaaaa "change a" (by anyone)\nworkers: aaaaaaa Completed\n',
   )
   await stage.until(POOLS, (found) => replacedIn(found) === undefined)
 })
@@ -326,7 +329,11 @@ test('retry has a node try a completed commit once more that failed within the l
   isRepaired = true
   const retried = await runCli(folder, [...command.split(' '), '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW })
 
-  expect(retried).toMatchObject({ stdout: 'pool "workers" retries aaaaaaa "change a" (by anyone)\n', code: 0 })
+  expect(retried).toMatchObject({
+    stdout:
+      'pool "workers" is asked to retry aaaaaaa "change a"; see what comes of it with: nodewave status workers (by anyone)\n',
+    code: 0,
+  })
   await stage.until(POOLS, (found) => {
     stage.clock.advance(1000)
     return readyOf(found.get('workers')) === 'True Completed'

@@ -33,7 +33,7 @@ export function retryCommand(io: CliIo): Command {
     .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-async function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Promise<Intent> {
+async function intend(view: ControlView, pool: string | undefined, { all, revision, wait }: Flags): Promise<Intent> {
   const { pools, namespace } = view
   const isFleet = oneOf({ pool, all }) === 'fleet'
   const found = isFleet ? undefined : poolNamed(pools, pool ?? '')
@@ -47,12 +47,17 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} retries ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
+    says: `${name} is asked to retry ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}${wait ? '' : seeAnswer(pool)}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: found
       ? [awaited(found, ref)]
       : pools.filter(isStopped).map((each) => ({ pool: each.name, effect: continued(ref.revision) })),
   }
+}
+
+/** The controller may still refuse it. */
+function seeAnswer(pool: string | undefined): string {
+  return `; see what comes of it with: nodewave status${pool === undefined ? '' : ` ${pool}`}`
 }
 
 /** A commit that is neither the newest nor what failed last no longer counts as failed, and no run begins for it. */
