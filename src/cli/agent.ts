@@ -23,6 +23,7 @@ import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { runDoctor } from './agent-doctor.ts'
+import { checkRoot } from './agent-root.ts'
 import { errorText } from './error-text.ts'
 import { joinCluster } from './join-cluster.ts'
 import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
@@ -38,6 +39,7 @@ const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
 export async function runAgentCommand(args: readonly string[], timing: Partial<Timing> = {}): Promise<number> {
   try {
     const parsed = withTiming(parseAgentArguments(args), timing)
+    checkRoot(parsed)
     if (parsed.command === 'help') process.stdout.write(AGENT_HELP)
     else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
     else if (parsed.command === 'rebase') await runRebase(parsed)

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const PROGRAM = fileURLToPath(new URL('../../src/cli/agent-main.ts', import.meta.url))
+
+function ranAgent(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ code: number | null; stdout: string; stderr: string }>()
+  const child = execFile(process.execPath, [PROGRAM, ...args], (_, stdout, stderr) =>
+    resolve({ code: child.exitCode, stdout, stderr }),
+  )
+  return promise
+}
+
+test.each([
+  ['doctor', fileURLToPath(new URL('missing/host', import.meta.url)), 'does not exist'],
+  ['import', fileURLToPath(new URL('missing/host', import.meta.url)), 'does not exist'],
+  ['doctor', PROGRAM, 'is not a folder'],
+])('agent %s says that the folder of --root cannot stand for a host when it is wrong', async (command, root, what) => {
+  expect(await ranAgent(command, '--root', root)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: --root "${root}" ${what}: name the folder that has the files of a host, such as --root /host; without --root it is this machine\n`,
+  })
+})
