@@ -150,6 +150,40 @@ test('promote opens the wave that waits for a person, and refuses when none does
   })
 })
 
+test.each([
+  ['promote', 'promote', { Stalled: 'WaitingForPromotion' }, A],
+  ['retry', 'retry', { Stalled: 'Halted' }, A],
+  ['rollback', 'rollback', { Stalled: 'Halted' }, B],
+])(
+  '%s is refused to a second operator while the same request of the first stands there',
+  async (verb, word, { Stalled }, value) => {
+    await using stage = await aStage()
+    const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+    const [atA, atB] = [
+      { revision: A, fingerprint: 'v1:a' },
+      { revision: B, fingerprint: 'v1:b' },
+    ]
+    const conditions = [
+      { type: 'Stalled', status: 'True', reason: Stalled, message: '', lastTransitionTime: '2026-11-21T08:00:00Z' },
+    ]
+    const history = [{ ...atB, startedAt: '2026-11-21T08:00:00Z', result: 'Completed' }]
+    const annotations = { [`nodewave.io/${word}`]: value, [`nodewave.io/${word}-by`]: 'ada 2026-11-21T09:00:00Z' }
+    await stage.kube.create(POOLS, {
+      ...{ apiVersion: 'nodewave.io/v1alpha1', kind: 'NodePool', metadata: { name: 'workers', annotations } },
+      spec: { nodeSelector: { matchLabels: { role: 'worker' } } },
+    })
+    const lists = { rollbackTo: [atB], held: [], controls: [], rejected: [atA], failed: [] }
+    const nodes = { total: 1, current: 0, byPhase: {} }
+    await stage.kube.patch(`${POOLS}/workers/status`, { status: { target: atA, history, conditions, nodes, ...lists } })
+
+    expect(await runCli(folder, [verb, 'workers', '--kubeconfig', join(folder, 'kubeconfig')])).toEqual({
+      stdout: '',
+      stderr: `error: pool "workers" was asked the same by ada at 2026-11-21T09:00:00Z; see what came of it with: nodewave status workers; if the request stays, remove it before you ask again: kubectl annotate nwp/workers nodewave.io/${word}-\n`,
+      code: 2,
+    })
+  },
+)
+
 /** A third commit exceeds the blast radius of the second. */
 async function needsPromotion(stage: Stage) {
   const fleet = 'blastRadius: {maxNodes: 1}'

@@ -7,6 +7,7 @@ import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import { TOKEN_VARIABLE } from '../plan/forge-clients.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
+import { refuseAskedBefore } from './asked-before.ts'
 import { accepted } from './fleet-effects.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -78,6 +79,7 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   }
   if (revision !== undefined && !denotes(revision, { revision: first.revision }))
     throw new Error(`${name} waits for the promotion of ${shortRevision(first.revision, 12)}, not of "${revision.slice(0, 40)}"`)
+  if (!isFleet) for (const each of pools) refuseAskedBefore(each, { control: 'promoted', value: first.revision })
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)

@@ -5,6 +5,7 @@ import { isRenderFailure } from '../../rollout/model/node-progress.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
+import { refuseAskedBefore } from './asked-before.ts'
 import { type AwaitedRecord, runEnded } from './await-records.ts'
 import { continued } from './fleet-effects.ts'
 import { oneOf } from './pause.ts'
@@ -43,6 +44,7 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   if (!last) throw new Error(`nothing in ${name} can be retried: ${found ? whyNothing(found) : NO_STOP}`)
   const ref = revision === undefined ? last : refNamed(revision, failed, `cannot retry in ${name}: unknown commit`)
   if (found) refuseDuringRollback(found, ref)
+  if (found) refuseAskedBefore(found, { control: 'retry', value: ref.revision })
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)

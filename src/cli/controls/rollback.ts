@@ -4,6 +4,7 @@ import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
 import { isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { CliIo } from '../cli-io.ts'
+import { refuseAskedBefore } from './asked-before.ts'
 import { runEnded } from './await-records.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -29,7 +30,8 @@ export function rollbackCommand(io: CliIo): Command {
 }
 
 async function intend(view: ControlView, pool: string, to: string | undefined): Promise<Intent> {
-  const { status } = poolNamed(view.pools, pool)
+  const found = poolNamed(view.pools, pool)
+  const { status } = found
   const { rollbackTo = [], rollback } = status
   if (to === undefined && rollback) throw new Error(`cannot roll back pool "${pool}" further: ${alreadyBack(rollback)}`)
   const memory = { ...NO_MEMORY, ...status }
@@ -37,6 +39,7 @@ async function intend(view: ControlView, pool: string, to: string | undefined): 
     to === undefined
       ? lastCompleted(rollbackTo, { memory, pool })
       : refNamed(to, rollbackTo, `cannot roll back pool "${pool}": unknown commit`)
+  refuseAskedBefore(found, { control: 'rollback', value: ref.revision })
   const proven = isProven(memory, ref)
   const how = proven
     ? 'it completed that commit before, so without canary and soak'
