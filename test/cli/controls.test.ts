@@ -83,6 +83,27 @@ test('pausing what is paused already writes nothing', async () => {
   expect(await annotationsOf(stage, `${POOLS}/workers`)).toEqual(before)
 })
 
+test.each([
+  ['a pool', 'pool "workers" is already paused', 'workers'],
+  ['the fleet', 'the fleet is already paused', '--all'],
+])('pause of %s that is paused already waits for the nodes that have started', async (_, says, whose) => {
+  await using stage = await aStage()
+  const { run, endController } = await aFleetWith(stage)
+  await stage.completed(A)
+  await run('pause', whose, '--wait')
+  await endController()
+  const { status } = await stage.kube.get<{ status: { nodes: object } }>(`${POOLS}/workers`)
+  const nodes = { ...status.nodes, byPhase: { Applying: 1, UpToDate: 2 } }
+  await stage.kube.patch(`${POOLS}/workers/status`, { status: { nodes } })
+
+  expect(await run('pause', whose, '--wait', '--timeout', '1s')).toMatchObject({
+    stdout: expect.stringMatching(new RegExp(`^${says}\nworkers: not yet; `)),
+    code: 1,
+  })
+  await stage.kube.patch(`${POOLS}/workers/status`, { status: { nodes: { byPhase: { Applying: null } } } })
+  expect(await run('pause', whose, '--wait')).toMatchObject({ stdout: `${says}\nworkers: no node is changing\n`, code: 0 })
+})
+
 test('a second pause keeps what the first one said, but for what it says itself', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

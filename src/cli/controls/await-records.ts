@@ -86,6 +86,12 @@ export function isQuiet({ nodes }: Status): Effect | undefined {
   return busy ? undefined : { ok: true, message: 'no node is changing' }
 }
 
+/** The controller has seen a pause that stood there before, and nothing is under way any more. */
+export function isPausedAndQuiet(status: Status): Effect | undefined {
+  const { paused, fleetPaused } = status.observedControls ?? {}
+  return paused === undefined && fleetPaused === undefined ? undefined : isQuiet(status)
+}
+
 /**
  * The last run towards this content has come to its end; what followed it, such as the way back, is another.
  * @param before runs of before the request, which say nothing about it, unless an operator retried them since

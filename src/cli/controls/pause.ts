@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
-import { isQuiet } from './await-records.ts'
+import { isPausedAndQuiet, isQuiet } from './await-records.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, fleetAnnotations, poolNamed } from './view.ts'
 import type { ControlWrite, Steered } from './write.ts'
@@ -51,7 +51,8 @@ function pausePool({ pools }: ControlView, name: string, flags: Flags): Intent {
   const on = { kind: 'NodePool', name } as const
   const before = { reason: controls?.paused, stopDrains: controls?.stopDrains === true }
   const pause = pauseOver(before, flags)
-  if (isSame(before, pause)) return { says: `pool "${name}" is already paused`, writes: [], awaits: [] }
+  if (isSame(before, pause))
+    return { says: `pool "${name}" is already paused`, writes: [], awaits: [{ pool: name, effect: isPausedAndQuiet }] }
   return {
     says: `pool "${name}" is paused: no new node starts, ${describe(pause)}`,
     writes: writesOf(on, before, pause),
@@ -67,7 +68,10 @@ async function pauseFleet(view: ControlView, flags: Flags): Promise<Intent> {
     stopDrains: annotations[POOL_CONTROLS.stopDrains] !== undefined,
   }
   const pause = pauseOver(before, flags)
-  if (isSame(before, pause)) return { says: 'the fleet is already paused', writes: [], awaits: [] }
+  if (isSame(before, pause)) {
+    const awaits = pools.map(({ name }) => ({ pool: name, effect: isPausedAndQuiet }))
+    return { says: 'the fleet is already paused', writes: [], awaits }
+  }
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {
     says: `the fleet is paused: no new node starts in any pool, ${describe(pause)}`,

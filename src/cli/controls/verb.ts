@@ -53,7 +53,8 @@ export async function runVerb(
   await writeControls(kube, writes, by)
   const line = writes.length === 0 ? says : `${says} (by ${by.who})`
   if (flags.output === 'text') io.stdout(`${line}\n`)
-  const outcome = flags.wait && writes.length > 0 ? await awaited(io, kube, { awaits, by, timeout: flags.timeout }) : undefined
+  const isAwaited = flags.wait && writes.length + awaits.length > 0
+  const outcome = isAwaited ? await awaited(io, kube, { awaits, by, timeout: flags.timeout }) : undefined
   if (flags.output !== 'text')
     io.stdout(asDocument({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, flags.output))
   else if (outcome) io.stdout(outcome.messages.map((line) => `${line}\n`).join(''))
