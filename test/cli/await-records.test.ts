@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runEnded } from '../../src/cli/controls/await-records.ts'
+import { isPausedAndQuiet, isQuiet, runEnded } from '../../src/cli/controls/await-records.ts'
 import { accepted, continued } from '../../src/cli/controls/fleet-effects.ts'
 import type { HistoryEntry, PoolCondition, PoolReason } from '../../src/protocol/node-pool.ts'
 
@@ -43,4 +43,22 @@ test.each([
   ['failed when a newer commit came', newer, superseded],
 ])('the retry of a commit in the fleet %s', (_, status, expected) => {
   expect(continued(observedRevision)(status)).toEqual(expected)
+})
+
+const quiet = { ok: true, message: 'no node is changing' }
+
+test.each(['Cordoned', 'Draining', 'Assigned', 'Applying', 'Rebooting', 'Proving'])('a node that is %s is changing', (phase) => {
+  expect(isQuiet({ nodes: { total: 2, current: 1, byPhase: { Current: 1, [phase]: 1 } } })).toBeUndefined()
+})
+
+test('a pool is quiet when its nodes are done or wait', () => {
+  expect(isQuiet({ nodes: { total: 2, current: 1, byPhase: { Current: 1, Waiting: 1 } } })).toEqual(quiet)
+})
+
+test.each([
+  ['before the controller has seen the pause', {}, undefined],
+  ['once it has seen the pause of the pool', { observedControls: { paused: '' } }, quiet],
+  ['once it has seen the pause of the fleet', { observedControls: { fleetPaused: 'cooling' } }, quiet],
+])('a pause that stood there before %s', (_, observed, expected) => {
+  expect(isPausedAndQuiet({ ...observed, nodes: { total: 1, current: 1, byPhase: { Current: 1 } } })).toEqual(expected)
 })

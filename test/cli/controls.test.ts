@@ -93,7 +93,7 @@ test.each([
   await run('pause', whose, '--wait')
   await endController()
   const { status } = await stage.kube.get<{ status: { nodes: object } }>(`${POOLS}/workers`)
-  const nodes = { ...status.nodes, byPhase: { Applying: 1, UpToDate: 2 } }
+  const nodes = { ...status.nodes, byPhase: { Applying: 1, Current: 2 } }
   await stage.kube.patch(`${POOLS}/workers/status`, { status: { nodes } })
 
   expect(await run('pause', whose, '--wait', '--timeout', '1s')).toMatchObject({

@@ -78,7 +78,7 @@ function isOf({ who, at }: ControlRecord, by: RequestedBy): boolean {
   return who === by.who && at === by.at
 }
 
-const AT_WORK = ['Cordoned', 'Draining', 'Assigned', 'Applying', 'Rebooting'] as const
+const AT_WORK = ['Cordoned', 'Draining', 'Assigned', 'Applying', 'Rebooting', 'Proving'] as const
 
 /** Nothing is under way any more. */
 export function isQuiet({ nodes }: Status): Effect | undefined {
