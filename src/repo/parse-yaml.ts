@@ -10,6 +10,8 @@ import {
   type Node,
   parseAllDocuments,
   visit,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml'
 
 /** Where in the text something is: offsets, end exclusive. */
@@ -54,7 +56,7 @@ export function parseYaml(text: string): ParsedYaml {
 export function yamlIssues(document: Document.Parsed, text: string): YamlIssue[] {
   const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
   if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
-  const unclosed = unclosedQuote(document)
+  const unclosed = unclosedQuote(document) ?? unclosedBracket(document)
   if (unclosed) return [unclosed]
   const malformed = [...document.errors, ...document.warnings]
     .slice(0, MAX_ISSUES)
@@ -81,6 +83,19 @@ function unclosedQuote({ errors, contents }: Document.Parsed): YamlIssue | undef
   if (end !== undefined) visit(contents, { Scalar: (_, { range }) => void (range?.[1] === end && opened.push(range[0])) })
   const [start] = opened
   return start === undefined ? undefined : issue([start, start + 1], 'a quote is opened here, and closed nowhere')
+}
+
+/** The same: the parser goes on as if what comes below belonged into the brackets. */
+function unclosedBracket({ errors, contents }: Document.Parsed): YamlIssue | undefined {
+  const missing = errors.find(({ message }) => /^Flow (?:map|sequence) .*must .*end with a [}\]]$/.test(message))
+  const opened: (YAMLMap | YAMLSeq)[] = []
+  const look = (_: unknown, node: YAMLMap | YAMLSeq) => void (node.range?.[1] === missing?.pos[0] && opened.push(node))
+  if (missing) visit(contents, { Map: look, Seq: look })
+  const innermost = opened.findLast(({ flow }) => flow)
+  if (!innermost?.range) return undefined
+  const [start] = innermost.range
+  const [what, end] = isMap(innermost) ? ['map', '}'] : ['list', ']']
+  return issue([start, start + 1], `a ${what} is opened here, and its "${end}" is missing or not indented enough`)
 }
 
 /** @throws {ReferenceError} when an alias leads nowhere, or to too much. */

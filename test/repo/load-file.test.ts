@@ -93,6 +93,27 @@ test('a quote that is never closed is told of where it is opened', () => {
   ])
 })
 
+test.each([
+  [
+    'a: [1, 2\nb: 3\nc: 4\n',
+    'f.yaml:1:4  a: [1, 2\n               ^\n  a list is opened here, and its "]" is missing or not indented enough',
+  ],
+  [
+    'a: {b: 1\nc: 2\n',
+    'f.yaml:1:4  a: {b: 1\n               ^\n  a map is opened here, and its "}" is missing or not indented enough',
+  ],
+  [
+    'a:\n  - [{b: 1]\n',
+    'f.yaml:2:6  - [{b: 1]\n               ^\n  a map is opened here, and its "}" is missing or not indented enough',
+  ],
+  [
+    'a:\n  b: [\n    1\n]\n',
+    'f.yaml:2:6  b: [\n               ^\n  a list is opened here, and its "]" is missing or not indented enough',
+  ],
+])('a bracket that is not closed is told of once, where it is opened: %#', (text, problem) => {
+  expect(problemsIn(text)).toEqual([problem])
+})
+
 test('a wrong indentation is shown where it is, and not at the comment before it', () => {
   expect(problemsIn('spec:\n  a: 1\n  # comment\n\n    b: 2\n')).toEqual([
     'f.yaml:5:5  b: 2\n            ^\n  All mapping items must start at the same column',
