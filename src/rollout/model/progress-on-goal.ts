@@ -85,8 +85,8 @@ function proving(subject: NodeOnGoal): NodeProgress {
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
   const until = Math.max(lasted, soakHeardAt(course.soak, course))
-  // Also after the soak: else the node would show that the content works by having failed in time.
-  const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since) && since < until)
+  // Also after the soak: else the node would show that the content works by having failed in time. Not what came while it is only heard of.
+  const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since) && since < lasted)
   if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }
   const changesAt = countsFrom(stamps, course)
   const ended: NodeProgress = pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }

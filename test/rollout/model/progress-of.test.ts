@@ -288,6 +288,17 @@ test('a node under pressure fails in its soak, for as long as the pressure lasts
   expect(phase(squeezed, { soak: 2 * minute })).toBe('Current')
 })
 
+test('a node that comes under pressure after its soak does not fail because another process has begun to watch since', () => {
+  const soaked = aNode('a').on('new', { at: noon - 30 * minute })
+  const begun = { soak: 5 * minute, watchedSince: noon - minute }
+
+  expect(progress(soaked.under('DiskPressure', noon - 25 * minute), begun)).toMatchObject({
+    phase: 'Soaking',
+    until: noon + minute,
+  })
+  expect(phase(soaked.under('DiskPressure', noon - 25 * minute - 1), begun)).toBe('Failed')
+})
+
 test('a node that went down after its soak stays an outage when the time comes that its clock, a day ahead, said it had applied', () => {
   const ahead = aNode('a').on('new', { at: noon - hour, since: noon + 24 * hour })
   const fallen = ahead.notReady(noon - 30 * minute)
