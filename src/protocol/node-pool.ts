@@ -113,8 +113,8 @@ export interface LaterFailures {
 /** Broken machines are replaced, often before the time for their work is over. A Node that is gone tells nothing. */
 export interface Losses {
   /** Nodes that failed, or that are not Ready for a minute in the middle of their change; the first hundred, by name. */
-  readonly nodes: readonly (LostNode & { readonly uid?: string })[]
-  /** Those that were replaced in that state, at most a thousand: they have failed. */
+  readonly nodes: readonly LostNode[]
+  /** Those that were replaced, or left the pool, in that state, at most a thousand: they have failed. */
   readonly replaced: readonly LostNode[]
 }
 
@@ -122,6 +122,8 @@ export interface LostNode {
   readonly name: string
   /** Its wave, whose limit of failures counts it, too. */
   readonly wave?: string
+  /** Of its Node: one that comes back to the pool was not replaced. */
+  readonly uid?: string
 }
 
 /** What people do to a pool and its nodes by annotations. */

@@ -29,7 +29,7 @@ const byPhase = {
 }
 const gateTimes = { since: at, askedAt: at, recordedAt: at }
 const laterFailures = { nodes: ['a'], replaced: 2, since: at, uids: ['u1'] }
-const losses = { nodes: [{ name: 'a', wave: 'canary', uid: 'u1' }], replaced: [{ name: 'b', wave: 'canary' }] }
+const losses = { nodes: [{ name: 'a', wave: 'canary', uid: 'u1' }], replaced: [{ name: 'b', wave: 'canary', uid: 'u2' }] }
 const entry = { ...ref, startedAt: at, endedAt: at, message: '1 node failed', failures: 1 }
 const status: Full<NodePoolStatus> = {
   observedGeneration: 1,

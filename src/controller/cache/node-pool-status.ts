@@ -21,13 +21,15 @@ const laterFailures = z.object({
   uids: z.array(z.string()).describe('Of the Nodes that count, those that are gone included; at most 200.').exactOptional(),
 })
 
-const lostNode = z.object({ name: z.string(), wave: z.string().exactOptional() })
+const lostNode = z.object({ name: z.string(), wave: z.string().exactOptional(), uid: z.string().exactOptional() })
 
 const losses = z.object({
   nodes: z
-    .array(lostNode.extend({ uid: z.string().exactOptional() }))
+    .array(lostNode)
     .describe('Nodes that failed, or that are not Ready for a minute in the middle of their change; the first hundred.'),
-  replaced: z.array(lostNode).describe('Nodes whose machines were replaced in that state: they have failed.'),
+  replaced: z
+    .array(lostNode)
+    .describe('Nodes whose machines were replaced, or that left the pool, in that state: they have failed.'),
 })
 
 const historyEntry = revisionRef.extend({

@@ -1,5 +1,5 @@
 import { byText } from '../../protocol/by-text.ts'
-import type { HistoryEntry, Losses } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied, isFoundGood } from '../model/agent-report.ts'
 import { BLINK, type RolloutClock } from '../model/deadlines.ts'
@@ -37,7 +37,8 @@ export function lossCountsFrom(member: Member, state: Pick<PoolState, 'rollout' 
 
 function lossesAfter(before: Losses, state: PoolState): Losses {
   const gone = before.nodes.filter((known) => !state.members.some(({ node }) => isStillThere(known, node)))
-  const replaced = [...before.replaced, ...gone.map(({ uid: _, ...lost }) => lost)].slice(0, REPLACED_KEPT)
+  const lost = before.replaced.filter((known) => !state.members.some(({ node }) => isBack(known, node, state)))
+  const replaced = [...lost, ...gone].slice(0, REPLACED_KEPT)
   const nodes = nodesAtRisk(state, before).map(({ node: { name, uid }, wave: index = -1 }) => {
     const wave = state.waves[index]?.name
     return { name, ...(wave !== undefined && { wave }), ...(uid !== undefined && { uid }) }
@@ -46,9 +47,15 @@ function lossesAfter(before: Losses, state: PoolState): Losses {
 }
 
 /** A Node of the same name that was assigned nothing yet, or that has another uid, is of another machine. */
-function isStillThere(known: Losses['nodes'][number], { name, uid, assigned, leaving }: Member['node']): boolean {
+function isStillThere(known: LostNode, { name, uid, assigned, leaving }: Member['node']): boolean {
   if (name !== known.name || assigned === undefined || leaving) return false
   return uid === undefined || known.uid === undefined || uid === known.uid
+}
+
+/** Its labels had taken it out of the pool: with what this rollout assigned it, it counts as itself again. */
+function isBack(known: LostNode, node: Member['node'], { pool, clock }: Pick<PoolState, 'pool' | 'clock'>): boolean {
+  if (known.uid === undefined || node.uid !== known.uid || !isStillThere(known, node)) return false
+  return node.assigned?.pool === pool.name && isInRollout(node.assigned, clock)
 }
 
 function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
@@ -80,5 +87,5 @@ function isBroken({ node, assigned, report, progress }: Member, clock: RolloutCl
 }
 
 function isSame(before: Losses, after: Losses): boolean {
-  return before.replaced.length === after.replaced.length && isSameData(before.nodes, after.nodes)
+  return isSameData(before.replaced, after.replaced) && isSameData(before.nodes, after.nodes)
 }

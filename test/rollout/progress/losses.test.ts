@@ -150,6 +150,22 @@ test('nodes that failed count as long as the rollout goes on, though their machi
   expect(inTurn(states, more).status.rejected).toHaveLength(1)
 })
 
+test('a node that failed, and that its labels take out of the pool and back, counts once', () => {
+  const failed = aNode('a').rolledBackFrom('bad').withUid('1')
+  const others = [aNode('z').on('bad', { at: noon - 5 * minute }), ...old('c')]
+  const more = { maxFailures: 1, waves: [], maxUnavailable: 1 }
+  const run = (states: readonly (readonly NodeView[])[]) => inTurn(states, more).status
+
+  expect(run([[failed, ...others], others]).history[0]).toMatchObject({ failures: 1, losses: { replaced: [{ name: 'a' }] } })
+  expect(run([[failed, ...others], others, [failed, ...others]])).toMatchObject({
+    rejected: [],
+    history: [{ failures: 1, losses: { nodes: [{ name: 'a' }], replaced: [] } }, {}],
+  })
+  const ofAnother = failed.on('older', { pool: 'gpu', at: noon })
+  expect(run([[failed, ...others], others, [ofAnother, ...others]]).history[0]?.losses?.replaced).toHaveLength(1)
+  expect(run([[failed, ...others], others, [failed.withUid('2'), ...others]]).rejected).toHaveLength(1)
+})
+
 test('machines that a failed commit broke and that were replaced are forgotten by the next rollout', () => {
   const { status } = inTurn([[hanging('a'), ...old('b', 'c')], [...old('b', 'c')]])
   expect(status.history.map(({ revision, failures, losses }) => [revision, failures, losses])).toEqual([
