@@ -14,13 +14,34 @@ import { rebootCommand, retryNodesCommand, takeBackCommand } from './remedies.ts
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
+  const first = notAtNewest(poolState, selection)
+  const second = first ? besides(first, poolState, selection) : undefined
+  if (first && second) return { reason: first.reason, message: `${first.message}; also: ${second.message}` }
+  return first ?? keepsNodes(poolState, selection)
+}
+
+/** Why the pool is not on its way to the newest commit of the repository. */
+function notAtNewest(poolState: PoolState, selection: Selection): Explanation | undefined {
   return (
     invalidRepository(poolState) ??
     untrustedCommit(poolState) ??
     unpromotedCommit(poolState) ??
     lostRollback(poolState) ??
     rejection(poolState) ??
-    askedRollback(poolState, selection) ??
+    askedRollback(poolState, selection)
+  )
+}
+
+/** The way back may stall, too. A pause is added to every message; at what a halted pool failed stands in its message. */
+function besides(first: Explanation, poolState: PoolState, selection: Selection): Explanation | undefined {
+  const isHalted = poolState.rollout.state === 'Halted'
+  const found = isHalted ? (claimedTwice(poolState) ?? refusedWrites(poolState)) : keepsNodes(poolState, selection)
+  return first.reason === 'Paused' || found?.reason === 'Paused' ? undefined : found
+}
+
+/** What keeps nodes from the content that the pool is brought to. */
+function keepsNodes(poolState: PoolState, selection: Selection): Explanation | undefined {
+  return (
     claimedTwice(poolState) ??
     blockedDrain(poolState) ??
     toldByBlocker(poolState, selection, 'FleetStopped') ??

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { assess, decide } from '../../../src/rollout/decide.ts'
-import { condition, phases } from '../builders/decisions.ts'
-import { minute, noon, stamp } from '../builders/instants.ts'
+import { condition, phases, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
 import { aGate, aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -118,4 +119,18 @@ test('a paused pool is told apart where an eligible node uses up its budget', ()
   expect(isPaused({ paused: '' }, byHand)).toBe(false)
   expect(isPaused({ paused: '' }, aNode('a').on('older'))).toBe(false)
   expect(isPaused({}, down)).toBe(false)
+})
+
+test('a pool on its way back says also which drain is blocked', () => {
+  const stuck = aNode('b')
+    .on('bad', { at: noon - hour })
+    .drainedFor('older', { at: noon - 20 * minute })
+  const options = { head: 'bad', stable: 'older', drain: 'Always', maxUnavailable: 1 } as const
+  const pods = { b: [aPod('x', { emptyDir: true })] }
+  const failed = decide(aPool({ ...options, pods, rejected: ['bad'] }).with(stuck, aNode('c').on('bad')), noon)
+
+  expect(verdict(failed)).toEqual({ Ready: 'False RolledBack', Reconciling: 'False RolledBack', Stalled: 'True RolledBack' })
+  expect(condition(failed, 'Stalled').message).toContain(
+    `; also: "b", drained since ${stamp(noon - 20 * minute)}: pod "shop/x" has an emptyDir volume`,
+  )
 })
