@@ -7,7 +7,7 @@ import { isForeignCordon } from '../model/cordon.ts'
 import { deadlineOf } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isBeingProved } from '../model/proof.ts'
+import { hasFailedProof, isBeingProved } from '../model/proof.ts'
 
 /** A node that spends a place in the budgets, and that no work of ours makes available again. */
 export interface BudgetHolder {
@@ -53,8 +53,10 @@ export function workEnds({ node, report }: Member, { clock }: Pick<PoolState, 'c
 function whyHeld({ node, report, drain, progress }: Member): string {
   if (drain?.kind === 'Underway') return 'its drain is blocked'
   if (progress.failure) return progress.failure.message
+  if (node.leaving) return 'being deleted'
   if (isForeignCordon(node)) return `cordoned by somebody else; run: kubectl uncordon ${node.name}`
   if (!node.ready) return 'not Ready'
   if (node.staleReady) return 'its kubelet has not reported since it was restarted'
+  if (hasFailedProof(node, report)) return 'no pod can run on it'
   return isAtWork(node, report) ? 'its agent has not finished in time' : 'the agent could not restore it'
 }

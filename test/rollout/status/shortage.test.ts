@@ -3,6 +3,7 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { condition } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 
 const old = nodes('b', 'c').map((node) => node.inZone('zone-b').on('older'))
@@ -37,4 +38,19 @@ test('a pool whose own budget is used up says so, also where zones change one at
   expect(condition(decide(aPool(options).with(down, ...old), noon), 'Reconciling').message).toContain(
     '; used up by "a" (cordoned by somebody else; run: kubectl uncordon a): repair them, or raise maxUnavailable of the pool',
   )
+})
+
+test.each([
+  ['a node that is deleted in the middle of its drain', aNode('a').on('older').drainedFor('new').beingDeleted(), 'being deleted'],
+  ['a cordoned node that is deleted', aNode('a').on('older').cordoned().beingDeleted(), 'being deleted'],
+  ['a node on which no pod runs', aNode('a').on('older').noting('Failed', { message: 'no CNI' }), 'no pod can run on it'],
+])('a pool whose budget %s uses up says why', (_, holder, why) => {
+  const waits = { waves: [aWave('canary', { canary: 'yes' })] }
+  const canary = aNode('b').labelled({ canary: 'yes' }).on('older')
+  const decision = decide(
+    aPool({ stable: 'older', maxUnavailable: 1, since: noon - minute, ...waits }).with(holder, canary),
+    noon,
+  )
+
+  expect(condition(decision, 'Reconciling').message).toContain(`; used up by "a" (${why}): `)
 })
