@@ -21,8 +21,11 @@ export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneB
   return drained && turnOf(drained)
 }
 
-function turnOf({ name }: NodeView): ControlPlaneBlocker {
-  return { kind: 'turn', node: name, message: hasTheTurn(name) }
+function turnOf(node: NodeView): ControlPlaneBlocker {
+  const { name, hold } = node
+  if (!asksToUndo(node)) return { kind: 'turn', node: name, message: hasTheTurn(name) }
+  const remedy = hold === undefined ? '' : `; it is held, include it with: nodewave release ${name}`
+  return { kind: 'turn', node: name, message: `control-plane node "${name}" needs more disruption to undo its change${remedy}` }
 }
 
 /** Of all nodes of the control plane one is changed at a time, whichever pools they are in. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ControlPlaneView } from '../../../src/rollout/control-plane/control-plane-view.ts'
 import { hindranceTo } from '../../../src/rollout/control-plane/hindrance.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
 
@@ -205,4 +206,15 @@ test('a sound node that somebody else cordoned waits for the drain of another on
     node: 'a',
     message: 'control-plane node "a" is being changed',
   })
+})
+
+test('a node waits for one that asks for more disruption to undo its change, and is told how to include it when it is held', () => {
+  const error = { reason: 'HealthCheckFailed', message: 'no answer' }
+  const asking = aHost('a').on('older').assignedTo('new').reporting('Blocked', { needs: 'drain', error })
+  const waits = 'control-plane node "a" needs more disruption to undo its change'
+  const messageWith = (host: NodeView) => hindranceTo('b', { ...three, nodes: [host, aHost('b'), aHost('c')] })?.message
+
+  expect(messageWith(asking)).toBe(waits)
+  expect(messageWith(asking.held())).toBe(`${waits}; it is held, include it with: nodewave release a`)
+  expect(messageWith(asking.reporting('Applying'))).toBe('control-plane node "a" is being changed')
 })
