@@ -9,19 +9,27 @@ import { type Failures, failuresIn } from '../model/target-failures.ts'
  */
 export function failedWhereTried({ failures, replaced }: Failures, { counts: { waves }, open, rollout }: PoolState): boolean {
   if (failures.length + replaced.length === 0 || open < 0 || waves.pending > 0) return false
-  const hasChanged = failures.some(({ changes }) => changes) || (replaced.length > 0 && !isToStable(rollout))
-  return (hasChanged ? waves.changed.current : waves.current) === 0
+  return (isOfChange({ failures, replaced }, rollout) ? waves.changed.current : waves.current) === 0
+}
+
+function isOfChange({ failures, replaced }: Failures, rollout: PoolState['rollout']): boolean {
+  return failures.some(({ changes }) => changes) || (replaced.length > 0 && !isToStable(rollout))
 }
 
 /** Nodes for which alone a rejection waits. */
 export function awaitedBeforeRejection(poolState: PoolState): readonly Member[] {
-  return failedWhereTried(failuresIn(poolState), poolState) ? lastChances(poolState) : []
+  const failures = failuresIn(poolState)
+  return failedWhereTried(failures, poolState) ? lastChances(failures, poolState) : []
 }
 
-/** No wave waits for a node that was down when it was assigned. Content is not rejected before such a node has had its chance, too. */
-export function lastChances({ members, open, clock }: PoolState): readonly Member[] {
-  return members.filter(({ wave, assigned, node, report }) => {
-    const isTrying = assigned && wave !== undefined && wave <= open
+/**
+ * No wave waits for a node that was down when it was assigned. Content is not rejected before such a node has had its chance, too. One that
+ * the content does not change tries nothing.
+ */
+export function lastChances(failures: Failures, { members, open, clock, rollout }: PoolState): readonly Member[] {
+  const isChange = isOfChange(failures, rollout)
+  return members.filter(({ wave, assigned, changes, node, report }) => {
+    const isTrying = assigned && (changes || !isChange) && wave !== undefined && wave <= open
     return isTrying && chanceEnds({ node, report }, clock) !== undefined
   })
 }

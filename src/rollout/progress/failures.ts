@@ -12,7 +12,7 @@ export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState
   return (
     count > tolerated(poolState) ||
     isTooMuchForAWave({ failures, replaced }, poolState) ||
-    (failedWhereTried({ failures, replaced }, poolState) && lastChances(poolState).length === 0)
+    (failedWhereTried({ failures, replaced }, poolState) && lastChances({ failures, replaced }, poolState).length === 0)
   )
 }
 

@@ -105,6 +105,16 @@ test('a commit is rejected at once when the other node, which is down, does not 
   expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test('a commit is rejected at once when the other node, which has not had its chance at what it has, is not changed by it', () => {
+  const same = aNode('same')
+    .notReady(noon - hour)
+    .assignedTo('older', { at: noon - 12 * minute })
+  const wants = { same: { digest: 'older' } }
+  const pool = aPool({ head: 'bad', stable: 'older', since, wants, maxFailures: 1 }).with(aNode('a').rolledBackFrom('bad'), same)
+
+  expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+})
+
 test('a commit that put its canary under pressure passes no wave by the end of the soak while another canary has its chance', () => {
   const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
   const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
