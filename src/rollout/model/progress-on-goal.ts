@@ -5,7 +5,8 @@ import { isEvidence, isUntried } from './evidence.ts'
 import { stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
-import type { Assignment, Pressure } from './node-view.ts'
+import type { Assignment } from './node-view.ts'
+import { failedUnder, pressureInSoak } from './pressure-in-soak.ts'
 import { fallen, putBackBadly } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
@@ -85,16 +86,11 @@ function proving(subject: NodeOnGoal): NodeProgress {
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
   const until = Math.max(lasted, soakHeardAt(course.soak, course))
-  // Also after the soak: else the node would show that the content works by having failed in time. Not what came while it is only heard of.
-  const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since) && since < lasted)
+  const pressure = pressureInSoak(subject, lasted)
   if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }
   const changesAt = countsFrom(stamps, course)
   const ended: NodeProgress = pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }
   return changesAt === undefined ? ended : { ...ended, until: changesAt }
-}
-
-function failedUnder({ type, since }: Pressure): NodeProgress {
-  return failed({ reason: type, message: `node has ${type} since ${stamp(since)}, in its soak` })
 }
 
 function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {

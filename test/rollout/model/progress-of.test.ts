@@ -288,6 +288,19 @@ test('a node under pressure fails in its soak, for as long as the pressure lasts
   expect(phase(squeezed, { soak: 2 * minute })).toBe('Current')
 })
 
+test('a node whose clock is a day behind fails under pressure in its soak, and not under one from before or after it', () => {
+  const day = 24 * hour
+  const soaked = aNode('a')
+    .on('new', { at: noon - 20 * minute, since: noon - day - 18 * minute })
+    .readyAgain(noon - 2 * day)
+  const under = (since: Instant) => phase(soaked.under('DiskPressure', since), { soak: 10 * minute })
+
+  expect(under(noon - day - 18 * minute)).toBe('Failed')
+  expect(under(noon - day - 8 * minute - 1)).toBe('Failed')
+  expect(under(noon - day - 8 * minute)).toBe('Current')
+  expect(under(noon - day - 18 * minute - 1)).toBe('Current')
+})
+
 test('a node that comes under pressure after its soak does not fail because another process has begun to watch since', () => {
   const soaked = aNode('a').on('new', { at: noon - 30 * minute })
   const begun = { soak: 5 * minute, watchedSince: noon - minute }

@@ -1,0 +1,26 @@
+import { reportedAt } from './agent-report.ts'
+import { type Instant, stamp } from './instant.ts'
+import type { NodeOnGoal } from './node-on-goal.ts'
+import { failed, type NodeProgress } from './node-progress.ts'
+import type { Pressure } from './node-view.ts'
+
+/**
+ * That came after the assignment and in the soak. Also after the soak: else the node would show that the content works by having failed in time.
+ * @param lasted when the soak ends
+ */
+export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure | undefined {
+  const { node, assigned } = subject
+  return node.pressures?.find(
+    ({ since }) => (since >= (assigned.at ?? since) && since < lasted) || isInSoakByOwnClock(since, subject),
+  )
+}
+
+/** Kubelet and agent stamp by one clock, which may be behind that of the controller. */
+function isInSoakByOwnClock(since: Instant, { node, report, course }: NodeOnGoal): boolean {
+  const done = reportedAt(report)
+  return since >= done && since < Math.max(done, node.readySince) + course.soak
+}
+
+export function failedUnder({ type, since }: Pressure): NodeProgress {
+  return failed({ reason: type, message: `node has ${type} since ${stamp(since)}, in its soak` })
+}
