@@ -10,7 +10,7 @@ import type { RolloutClock } from './model/deadlines.ts'
 import { isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
 import { hasGoal } from './model/goal.ts'
-import { lastingPressure } from './model/lasting-pressure.ts'
+import type { NodeView } from './model/node-view.ts'
 import type { Member } from './model/pool-state.ts'
 import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
 import { dueReboot } from './model/reboot.ts'
@@ -36,8 +36,8 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const { policy, proofs, ceiling } = context.pool
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const lasting = lastingPressure(node, rollout.memory.failed)
-  const course = { ...clock, report, wanted, joins, soak, proof, lasting, isToReboot: false }
+  const failedAs = node.pressures && reasonsOf(node, rollout)
+  const course = { ...clock, report, wanted, joins, soak, proof, failedAs, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
   const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.
@@ -69,6 +69,10 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   // A drain for its repair does not hide what it failed at.
   else if (!isFailed) member.progress = progressUnder(member.drain, { progress, ready: node.ready, now })
   return member
+}
+
+function reasonsOf({ name }: NodeView, { memory }: Rollout): readonly string[] {
+  return memory.failed.filter(({ node }) => node === name).map(({ reason }) => reason)
 }
 
 /** What its cordon means is found out from the rest of it. */

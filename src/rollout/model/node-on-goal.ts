@@ -2,7 +2,7 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { deadlineOf, type RolloutClock } from './deadlines.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
-import type { Assignment, NodeView, Pressure } from './node-view.ts'
+import type { Assignment, NodeView } from './node-view.ts'
 import type { Proof } from './proof.ts'
 import type { NodeTarget } from './snapshot.ts'
 
@@ -12,8 +12,8 @@ export interface Proving {
   readonly soak: number
   /** How it stands with the pod that has to run on it; absent: none has to. */
   readonly proof?: Proof | undefined
-  /** Under which it failed, and still is; absent: none. */
-  readonly lasting?: Pressure | undefined
+  /** The reasons of its failures that the pool remembers; absent: none. */
+  readonly failedAs?: readonly string[] | undefined
 }
 
 /** A node that is assigned what is wanted of it. */

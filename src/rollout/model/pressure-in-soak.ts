@@ -15,6 +15,12 @@ export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure |
   )
 }
 
+/** Under which it failed before: the node shows since when it lasts, and the pool remembers that it counted, whatever has become of the soak. */
+export function lastingPressure({ node, assigned, report, course: { failedAs = [] } }: NodeOnGoal): Pressure | undefined {
+  const from = Math.min(assigned.at ?? Number.NEGATIVE_INFINITY, reportedAt(report))
+  return node.pressures?.find(({ type, since }) => since >= from && failedAs.includes(type))
+}
+
 /** Kubelet and agent stamp by one clock, which may be behind that of the controller. */
 function isInSoakByOwnClock(since: Instant, { node, report, course }: NodeOnGoal): boolean {
   const done = reportedAt(report)

@@ -6,7 +6,7 @@ import { stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
-import { failedUnder, pressureInSoak } from './pressure-in-soak.ts'
+import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
 import { fallen, putBackBadly } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
@@ -81,7 +81,8 @@ function proving(subject: NodeOnGoal): NodeProgress {
     const until = proof.kind === 'Underway' ? proof.until : undefined
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
-  if (course.lasting) return failedUnder(course.lasting)
+  const lasting = lastingPressure(subject)
+  if (lasting) return failedUnder(lasting)
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak

@@ -18,6 +18,7 @@ interface Options {
   readonly watchedSince?: Instant
   readonly rolloutStart?: Instant
   readonly retriedAt?: Instant
+  readonly failedAs?: readonly string[]
 }
 
 /** A run that began an hour before noon, an apply timeout of 15 minutes. */
@@ -299,6 +300,17 @@ test('a node whose clock is a day behind fails under pressure in its soak, and n
   expect(under(noon - day - 8 * minute - 1)).toBe('Failed')
   expect(under(noon - day - 8 * minute)).toBe('Current')
   expect(under(noon - day - 18 * minute - 1)).toBe('Current')
+})
+
+test('a node that failed under pressure fails without a soak, too, until that pressure ends or it is assigned again', () => {
+  const failedAs = ['DiskPressure']
+  const node = aNode('a').on('new', { at: noon - 20 * minute, since: noon - hour })
+
+  expect(phase(node.under('DiskPressure', noon - 19 * minute), { failedAs })).toBe('Failed')
+  expect(phase(node.under('DiskPressure', noon - hour), { failedAs })).toBe('Failed')
+  expect(phase(node.under('DiskPressure', noon - hour - 1), { failedAs })).toBe('Current')
+  expect(phase(node.under('MemoryPressure', noon - 19 * minute), { failedAs })).toBe('Current')
+  expect(phase(node, { failedAs })).toBe('Current')
 })
 
 test('a node that comes under pressure after its soak does not fail because another process has begun to watch since', () => {
