@@ -32,7 +32,7 @@ const HEAD = 'apiVersion: nodewave.io/v1alpha1\nkind:'
 const POOL = `${HEAD} NodePool\nmetadata: {name: gpu}\nspec:\n  nodeSelector: {matchLabels: {role: gpu}}\n`
 
 test.each([
-  ['malformed YAML', `${HEAD} FlagSet\nmetadata: {name: a\n`, 'other.yaml:4:1: '],
+  ['malformed YAML', `${HEAD} FlagSet\nmetadata: {name: a\n`, 'other.yaml:3:11: a map is opened here'],
   ['an unknown field', `${POOL}  colour: red\n`, 'other.yaml:6:3: '],
   [
     'two pools with equal selectors',
