@@ -74,6 +74,16 @@ test('a node that hangs, and that is assigned again as one that is down, is no l
   expect(status.rejected).toEqual([])
 })
 
+test.each([
+  ['held', hanging('a').held()],
+  ['shut down', hanging('a').poweredOff(noon)],
+  ['assigned by hand', hanging('a').byHand()],
+])('a canary that hangs, and is then %s, rejects no commit when it is replaced', (_, canary) => {
+  const { status } = inTurn([[hanging('a'), ...old('b', 'c')], [canary, ...old('b', 'c')], old('b', 'c')])
+
+  expect(status.rejected).toEqual([])
+})
+
 test('a canary that hangs has not been replaced when nothing tells the uid of its Node, before or now', () => {
   const [told, untold] = [hanging('a').withUid('1'), hanging('a')]
 
