@@ -123,6 +123,13 @@ export const POOL_CONTROLS = {
   stopDrains: `${DEFAULT_PREFIX}/stop-drains`,
 } as const
 
+/** Of them, those that the controller clears, by what a pool's controls call them. */
+export const CLEARED_CONTROLS = {
+  retry: POOL_CONTROLS.retry,
+  rollback: POOL_CONTROLS.rollback,
+  promoted: POOL_CONTROLS.promote,
+} as const
+
 /** The ConfigMap whose `paused` annotation holds every pool, those that come later too. */
 export const FLEET_CONFIG_MAP = 'nodewave-fleet'
 

@@ -7,7 +7,7 @@ import { formatCordonMark } from '../../src/protocol/cordon-mark.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { LEASE, Replicas } from './replicas.ts'
-import { aNode, assignedRevision, NODES, POOLS, readyOf } from './stage.ts'
+import { aNode, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
@@ -156,14 +156,111 @@ test('pool rolls out at its own pace when the API server refuses to clear its re
   await replicas.start('first', { kube: { ...replicas.kube, patch } })
   replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1' }))
   await replicas.clock.advance(MINUTE)
-  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': 'c0ffee1' } } })
+  await ask(replicas, { 'nodewave.io/retry': 'c0ffee1' })
   await replicas.clock.advance(MINUTE)
   replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1' }))
   await replicas.clock.advance(MINUTE)
 
   expect(await atRevision(replicas, B)).toHaveLength(6)
-  expect(await readiness(replicas)).toBe('True Completed')
   expect((await refusals(replicas)).toSorted()).toEqual(['ActionRefused', 'RetryRefused'])
+})
+
+/** A client whose patches of pools that `isClear` picks meet a webhook. */
+function refusingClears({ kube }: Replicas, isClear: (annotations: object) => boolean): KubeApi {
+  return {
+    ...kube,
+    async patch(path, body, options) {
+      const { annotations = {} } = Object(Object(body).metadata)
+      if (path.startsWith(POOLS) && isClear(annotations))
+        throw new KubeError('admission webhook "labels.example" denied the request', { code: 403, reason: 'Forbidden' })
+      return kube.patch(path, body, options)
+    },
+  }
+}
+
+/** Annotations of the pool, which an operator writes. */
+async function ask({ kube }: Replicas, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+  await kube.patch(`${POOLS}/workers`, { metadata: { annotations } })
+}
+
+const clearsRetry = (annotations: object): boolean => Object(annotations)['nodewave.io/retry'] === null
+
+test('pool names the annotation that the API server refuses to clear, why, and what helps, until it is gone', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let refuses = true
+  await replicas.start('first', { kube: refusingClears(replicas, (of) => refuses && clearsRetry(of)) })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  await ask(replicas, { 'nodewave.io/retry': 'c0ffee1' })
+  await replicas.clock.advance(MINUTE)
+
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(readyOf(pool)).toBe('False WriteRefused')
+  expect(conditionOf(pool, 'Stalled')?.message).toBe(
+    'the API server refuses to clear the annotation nodewave.io/retry: admission webhook "labels.example" denied the request; ' +
+      'the same request is ignored while it stands; correct what refuses it, such as a webhook or missing rights, ' +
+      'or clear it: kubectl annotate nwp/workers nodewave.io/retry-',
+  )
+  await ask(replicas, { 'nodewave.io/retry': null })
+  await replicas.clock.advance(SECOND)
+  expect(await readiness(replicas)).toBe('True Completed')
+  refuses = false
+  await ask(replicas, { 'nodewave.io/retry': 'c0ffee1' })
+  await replicas.clock.advance(SECOND)
+  expect((await replicas.get(`${POOLS}/workers`)).metadata.annotations).toBeUndefined()
+})
+
+test('pool adds the annotation that cannot be cleared to what it says of a commit that failed', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B ? 'rolls back' : 'applies') })
+  await replicas.start('first', { kube: refusingClears(replicas, clearsRetry) })
+  replicas.push('a', aFleet({ rollout: 'onFailure: Rollback' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'onFailure: Rollback' }))
+  await replicas.clock.advance(MINUTE)
+  await ask(replicas, { 'nodewave.io/retry': B })
+  await replicas.clock.advance(2 * MINUTE)
+
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(readyOf(pool)).toBe('False RolledBack')
+  expect(conditionOf(pool, 'Stalled')?.message).toContain(
+    '; the API server refuses to clear the annotation nodewave.io/retry: admission webhook',
+  )
+})
+
+test('pool clears a rollback when the API server refuses to clear its retry annotation', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  await replicas.start('first', { kube: refusingClears(replicas, clearsRetry) })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  const asked = { 'nodewave.io/retry': 'c0ffee1', 'nodewave.io/rollback': 'c0ffee3' }
+  await ask(replicas, asked)
+  await replicas.clock.advance(MINUTE)
+
+  const { metadata } = await replicas.get(`${POOLS}/workers`)
+  expect(metadata.annotations).not.toHaveProperty(['nodewave.io/rollback'])
+})
+
+test('pool asks again later when the API server keeps the annotation that it says to have cleared', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let asked = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { annotations = {} } = Object(Object(body).metadata)
+    if (!path.startsWith(POOLS) || !clearsRetry(annotations)) return replicas.kube.patch(path, body, options)
+    asked += 1
+    return replicas.kube.patch(path, { metadata: { annotations: { beat: `${asked}` } } }, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  await ask(replicas, { 'nodewave.io/retry': 'c0ffee1' })
+  await replicas.clock.advance(MINUTE)
+
+  expect(asked).toBeLessThan(20)
+  expect(await readiness(replicas)).toBe('False WriteRefused')
 })
 
 test('pool rolls out at its own pace when the API server refuses the second copy of which commits failed', async () => {

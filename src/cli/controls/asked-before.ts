@@ -1,7 +1,5 @@
-import { POOL_CONTROLS } from '../../protocol/names.ts'
+import { CLEARED_CONTROLS } from '../../protocol/names.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
-
-const ANNOTATIONS = { promoted: POOL_CONTROLS.promote, retry: POOL_CONTROLS.retry, rollback: POOL_CONTROLS.rollback } as const
 
 /**
  * The controller takes a request that reads as the one before for the same: a second operator would wait for an answer that goes to
@@ -10,13 +8,13 @@ const ANNOTATIONS = { promoted: POOL_CONTROLS.promote, retry: POOL_CONTROLS.retr
  */
 export function refuseAskedBefore(
   { name, controls = {} }: PoolStatusView,
-  { control, value }: { readonly control: keyof typeof ANNOTATIONS; readonly value: string },
+  { control, value }: { readonly control: keyof typeof CLEARED_CONTROLS; readonly value: string },
 ): void {
   if (controls[control] !== value) return
   const by = controls.by?.[control]
   const who = by ? ` by ${by.who} at ${by.at}` : ''
   throw new Error(
     `pool "${name}" was asked the same${who}; see what came of it with: nodewave status ${name}; ` +
-      `if the request stays, remove it before you ask again: kubectl annotate nwp/${name} ${ANNOTATIONS[control]}-`,
+      `if the request stays, remove it before you ask again: kubectl annotate nwp/${name} ${CLEARED_CONTROLS[control]}-`,
   )
 }

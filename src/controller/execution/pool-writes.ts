@@ -7,6 +7,7 @@ import type { CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { SignNode } from '../signing/sign-node.ts'
+import { forEach } from '../writes/for-each.ts'
 import { controlKey, copyKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
@@ -184,11 +185,14 @@ export class PoolWrites {
   }
 
   async #clear(pool: string, controls: readonly ClearControl[]): Promise<void> {
-    for (const control of controls) await this.#options.clearControl(pool, control)
+    const failed = await forEach(controls, {}, (control) => this.#options.clearControl(pool, control))
+    for (const error of failed.values()) throw error
   }
 
   #controlsOf(pool: string, { decision: { actions }, now }: PoolWork): readonly ClearControl[] {
     const controls = actions.filter((action) => action.kind === 'clearControl')
+    // Somebody else cleared them.
+    if (controls.length === 0) this.#options.failures.ended(controlKey(pool))
     return controls.length > 0 && this.#options.failures.mayTry(controlKey(pool), now) ? controls : []
   }
 

@@ -12,7 +12,7 @@ import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
-import type { Refusal } from '../writes/write-failures.ts'
+import { controlKey, type Refusal } from '../writes/write-failures.ts'
 import { type Wanted, wantedBy } from './node-targets.ts'
 import { refusedProofs } from './refused-proofs.ts'
 import { refusedWrites } from './refused-writes.ts'
@@ -195,6 +195,7 @@ function snapshotOf(
     ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []),
     ...refusedProofs(nodes, { refusals, proofs }),
   ]
+  const refusedClear = refusals.find(({ object }) => object === controlKey(pool.name))?.message
   return {
     name: pool.name,
     policy: pool.policy,
@@ -210,6 +211,7 @@ function snapshotOf(
     gateAnswers,
     ...(awaitedClusters.length > 0 && { awaitedClusters }),
     ...(told.length > 0 && { refusedWrites: told }),
+    ...(refusedClear !== undefined && { refusedClear }),
     ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),

@@ -2,13 +2,16 @@ import type { Action } from '../model/decision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isSpent } from './approvals.ts'
 
+type ClearControl = Extract<Action, { kind: 'clearControl' }>
+type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head'>
+
 /**
  * Removes controls that count once, and a rollback that came to its end. Only once the status says that they were observed: removed
  * before, they would be lost with the process.
  */
-export function spentControls({ memory, controls, head }: PoolSnapshot): readonly Action[] {
+export function spentControls({ memory, controls, head }: Standing): readonly ClearControl[] {
   const spent = (['retry', 'rollback', 'promoted'] as const).filter((control) => isOver(control, { memory, head }))
-  return spent.flatMap((control): Action[] => {
+  return spent.flatMap((control): ClearControl[] => {
     const value = controls[control]
     return value !== undefined && value === memory.observedControls?.[control] ? [{ kind: 'clearControl', control, value }] : []
   })

@@ -118,6 +118,8 @@ export interface PoolSnapshot {
   readonly watchedSince?: Instant
   /** What the server refuses to write for nodes of the pool, in its own words. */
   readonly refusedWrites?: readonly { readonly node: string; readonly message: string }[]
+  /** Why the server refuses to clear annotations of the pool that were observed, in its own words. */
+  readonly refusedClear?: string
   /** What an administrator allows at most; absent: anything. */
   readonly ceiling?: Ceiling
   /** Where fields of the policy stand in the repository: `pools/workers.yaml:12`. */

@@ -15,6 +15,7 @@ import { describeLastChances } from './last-chances.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots.ts'
 import { describeRefusals } from './refusals.ts'
+import { describeRefusedClear } from './refused-clear.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeAwaited, describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
@@ -24,9 +25,9 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   const stall = stallOf(poolState, selection)
   const work = workOf(poolState, selection)
   const first = stall ?? work ?? restOf(poolState)
-  const pause = pauseOf(poolState)
+  const [pause, refusedClear] = [pauseOf(poolState), describeRefusedClear(poolState.pool)]
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
-    const { reason, message } = withPause(finding, pause)
+    const { reason, message } = withRefusedClear(withPause(finding, pause), refusedClear)
     const status = holds ? 'True' : 'False'
     const before = poolState.rollout.memory.conditions.find((other) => other.type === type && other.status === status)
     return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(poolState.now) }
@@ -47,6 +48,11 @@ function pauseOf(poolState: PoolState): string | undefined {
 function withPause(finding: Explanation, pause: string | undefined): Explanation {
   const { reason, message } = finding
   return pause === undefined || reason === 'Paused' ? finding : { reason, message: `${message}; ${pause}` }
+}
+
+/** Beside what is more urgent: it names the request that a person would make again. */
+function withRefusedClear({ reason, message }: Explanation, refused: string | undefined): Explanation {
+  return refused === undefined || message.includes(refused) ? { reason, message } : { reason, message: `${message}; ${refused}` }
 }
 
 const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Rebooting', 'Proving'])

@@ -9,6 +9,7 @@ import type { Selection } from '../selection/select.ts'
 import { askedRollback, lostRollback } from './asked-rollback.ts'
 import type { Explanation } from './explanation.ts'
 import { nodesDown } from './nodes-down.ts'
+import { describeRefusedClear } from './refused-clear.ts'
 import { rejection } from './rejection.ts'
 import { rebootCommand, retryNodesCommand, takeBackCommand } from './remedies.ts'
 
@@ -51,6 +52,7 @@ function keepsNodes(poolState: PoolState, selection: Selection): Explanation | u
     failedNodes(poolState, 'NodesFailed') ??
     blocker(poolState, selection) ??
     nodesDown(poolState) ??
+    refusedClear(poolState) ??
     unmanagedNodes(poolState)
   )
 }
@@ -99,6 +101,12 @@ function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Ex
   const nodes = listNames(refused.map(({ node }) => node).sort())
   const remedy = 'correct what refuses it, such as a webhook, a quota or missing rights; it is tried again every few minutes'
   return { reason: 'WriteRefused', message: `the API server refuses to write for ${nodes}: ${first.message}; ${remedy}` }
+}
+
+/** Nodes go on, and whoever asks the pool for the same again gets no answer. */
+function refusedClear({ pool }: PoolState): Explanation | undefined {
+  const message = describeRefusedClear(pool)
+  return message === undefined ? undefined : { reason: 'WriteRefused', message }
 }
 
 function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
