@@ -263,6 +263,80 @@ test('pool asks again later when the API server keeps the annotation that it say
   expect(await readiness(replicas)).toBe('False WriteRefused')
 })
 
+/** Somebody writes to the pool just before the first write that `isMeant` picks, and the watch of pools tells of it as soon as it `tells`. */
+function aheadOfWatch({ kube }: Replicas, isMeant: (path: string, body: unknown) => boolean) {
+  const [inTime, found] = [Promise.withResolvers<void>(), { asked: 0, tells: () => inTime.resolve() }]
+  const before = async (path: string, body: unknown): Promise<void> => {
+    if (!path.startsWith(POOLS) || !isMeant(path, body)) return
+    found.asked += 1
+    if (found.asked === 1) await kube.patch(`${POOLS}/workers`, { metadata: { annotations: { beat: '1' } } })
+  }
+  const late: KubeApi = {
+    ...kube,
+    async patch(path, body, options) {
+      await before(path, body)
+      return kube.patch(path, body, options)
+    },
+    async replace(path, body, options) {
+      await before(path, body)
+      return kube.replace(path, body, options)
+    },
+    async *follow(path, options) {
+      for await (const event of kube.follow(path, options)) {
+        if (path === POOLS && found.asked > 0) await inTime.promise
+        yield event
+      }
+    },
+  }
+  return { found, late }
+}
+
+test('pool clears a control at the second attempt when the watch does not tell of what somebody else wrote', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, late } = aheadOfWatch(replicas, (_, body) => clearsRetry(Object(Object(body).metadata).annotations ?? {}))
+  await replicas.start('first', { kube: late })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  await ask(replicas, { 'nodewave.io/retry': 'c0ffee1' })
+  await replicas.clock.advance(MINUTE)
+
+  expect(found.asked).toBe(2)
+  expect((await replicas.get(`${POOLS}/workers`)).metadata.annotations).toEqual({ beat: '1' })
+  found.tells()
+})
+
+test('pool writes its status at the second attempt when the watch does not tell of what somebody else wrote', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, late } = aheadOfWatch(replicas, (path, body) => path.endsWith('/status') && JSON.stringify(body).includes(B))
+  await replicas.start('first', { kube: late })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(MINUTE)
+
+  expect(found.asked).toBeLessThan(10)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+  found.tells()
+})
+
+test('pool gets the spec of the repository at the second attempt when the watch does not tell of what somebody else wrote', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, late } = aheadOfWatch(replicas, (_, body) => Array.isArray(body))
+  await replicas.start('first', { kube: late })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(MINUTE)
+
+  expect(found.asked).toBe(2)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+  found.tells()
+})
+
 test('pool rolls out at its own pace when the API server refuses the second copy of which commits failed', async () => {
   await using replicas = await Replicas.create({ nodes: 6 })
   replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B ? 'rolls back' : 'applies') })

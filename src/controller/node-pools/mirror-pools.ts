@@ -1,15 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
-import type { ObjectCache } from '../cache/object-cache.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
-
-export interface PoolObjects {
-  readonly kube: KubeApi
-  readonly pools: ObjectCache<NodePoolView>
-}
+import { type PoolObjects, writePool } from './write-pool.ts'
 
 /**
  * Makes the NodePool objects those of the repository. A pool that left the repository loses its object and with it its
@@ -38,16 +33,15 @@ export class PoolMirror {
    * @throws {KubeError} when it is refused
    */
   async mirror(pool: Pick<CompiledPool, 'name' | 'spec'>): Promise<{ readonly undoesEdit: boolean }> {
-    const { kube, pools } = this.#objects
     const { name, spec } = pool
-    const known = pools.get(name)
+    const known = this.#objects.pools.get(name)
     const undoesEdit = known !== undefined && isDeepStrictEqual(this.#mirrored.get(name), spec)
     if (!known) await createPool(this.#objects, pool)
     else {
       // As a precondition: what a process that leads no more sends late is refused, and not the last word.
       const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
       const patch = [{ op: 'replace', path: '/spec', value: spec }, version]
-      pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(name), patch, { type: 'json' })))
+      await writePool(this.#objects, known, (kube, path) => kube.patch<KubeObject>(path, patch, { type: 'json' }))
     }
     this.#mirrored.set(name, spec)
     return { undoesEdit }

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { KubeError } from '../../kube/kube-api.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
-import type { PoolObjects } from '../node-pools/mirror-pools.ts'
+import { NODEPOOL_API_VERSION, type NodePoolView } from '../cache/node-pool-view.ts'
+import { type PoolObjects, writePool } from '../node-pools/write-pool.ts'
 import { essence } from './complete-status.ts'
 
 /** The default, in milliseconds. */
@@ -71,15 +70,8 @@ export class StatusWriter {
       spec: view.spec,
       status,
     }
-    const { kube, pools } = this.#objects
-    try {
-      const written = projectNodePool(await kube.replace<KubeObject>(`${nodePoolsPath(name)}/status`, body))
-      pools.wrote(written)
-      refuseLoss(name, { meant: status, kept: written.status })
-    } catch (error) {
-      if (error instanceof KubeError && error.reaction === 'conflict') pools.refused(name, resourceVersion)
-      throw error
-    }
+    const written = await writePool(this.#objects, view, (kube, path) => kube.replace<KubeObject>(`${path}/status`, body))
+    refuseLoss(name, { meant: status, kept: written.status })
   }
 }
 

@@ -90,8 +90,8 @@ test.each([
     pools.observe({ type: 'sync', items: [projectNodePool(kube.put(nodePoolsPath('workers'), about))] })
     const changed = kube.put(nodePoolsPath('workers'), about)
     if (failure) kube.failures.push({ on: 'PUT', error: failure })
-    await expect(new StatusWriter({ kube, pools }).write('workers', { status: aStatus(1), now: NOW })).rejects.toThrow(message)
     passes = 0
+    await expect(new StatusWriter({ kube, pools }).write('workers', { status: aStatus(1), now: NOW })).rejects.toThrow(message)
     pools.observe({ type: 'upsert', item: projectNodePool(changed) })
     expect(passes).toBe(asked)
   },
