@@ -43,7 +43,7 @@ export class Notifier {
 
   constructor(options: NotifierOptions) {
     this.#options = options
-    this.#rounds = new RemoteRounds({ ...options, name: `notifications to "${options.channel.name}"` })
+    this.#rounds = new RemoteRounds({ ...options, name: `notifications to "${options.channel.name}"`, inOrder: true })
     this.#store = new ToldStore({ ...options, channel: options.channel.name })
   }
 

@@ -10,6 +10,14 @@ export interface RemoteRoundsOptions {
   readonly name: string
   readonly clock: Clock
   readonly log: Log
+  /** What fails keeps what comes after it waiting. */
+  readonly inOrder?: true
+}
+
+interface Asked {
+  readonly key: string
+  /** How the log names it. */
+  readonly shown: string
 }
 
 /** Milliseconds between two rounds. */
@@ -22,6 +30,9 @@ export class RemoteRounds {
   readonly refusals = new Refusals()
   #failures = 0
   #said = ''
+  /** Of the round under way: what got an answer, and the first that failed. */
+  #hasAnswer = false
+  #setAside: { readonly asked: Asked; readonly error: RemoteError } | undefined
 
   constructor(options: RemoteRoundsOptions) {
     this.#options = options
@@ -41,26 +52,47 @@ export class RemoteRounds {
   }
 
   /**
-   * @param shown how the log names it
+   * Of one that fails nobody knows yet whether it is the server that fails: the next one is asked for, too.
    * @throws {RemoteError} when the server takes nothing at all now
    */
-  async unlessRefused({ key, shown }: { readonly key: string; readonly shown: string }, ask: () => Promise<void>): Promise<void> {
-    const { clock, log, name } = this.#options
-    if (this.refusals.isWaiting(key, clock.now())) return
+  async unlessRefused(asked: Asked, ask: () => Promise<void>): Promise<void> {
+    const { clock, inOrder } = this.#options
+    if (this.refusals.isWaiting(asked.key, clock.now())) return
     try {
       await ask()
-      this.refusals.delete(key)
+      this.refusals.delete(asked.key)
+      this.#hasAnswer = true
     } catch (error) {
-      if (!(error instanceof RemoteError && error.isRefusal)) throw error
-      const { rest, isFirst } = this.refusals.add(key, clock.now())
-      if (isFirst) log('warn', `${name}: ${shown}: ${error.message}; tried again until it works, next in ${rest / 1000} s`)
+      if (!(error instanceof RemoteError)) throw error
+      if (error.isRefusal) {
+        this.#hasAnswer = true
+        this.#refused(asked, error)
+      } else if (inOrder || this.#setAside || error.retryAfter !== undefined) throw error
+      else this.#setAside = { asked, error }
     }
+  }
+
+  #refused({ key, shown }: Asked, { message }: RemoteError): void {
+    const { clock, log, name } = this.#options
+    const { rest, isFirst } = this.refusals.add(key, clock.now())
+    if (isFirst) log('warn', `${name}: ${shown}: ${message}; tried again until it works, next in ${rest / 1000} s`)
+  }
+
+  /** @throws {RemoteError} when it was the server */
+  #judgeSetAside(): void {
+    if (!this.#setAside) return
+    const { asked, error } = this.#setAside
+    if (!this.#hasAnswer) throw error
+    this.#refused(asked, error)
   }
 
   async #once(round: () => Promise<Instant | undefined>, signal: AbortSignal) {
     const { clock } = this.#options
+    this.#hasAnswer = false
+    this.#setAside = undefined
     try {
       const wakeAt = await round()
+      this.#judgeSetAside()
       this.#failures = 0
       this.#said = ''
       return { until: this.refusals.nextAt(clock.now(), wakeAt), rest: REST }

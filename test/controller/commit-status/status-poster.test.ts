@@ -182,3 +182,22 @@ test('a commit that the forge refuses, such as one that was pushed away, keeps n
   stop.abort()
   await running
 })
+
+test('forge that fails at one commit again and again shows the status of the others', async () => {
+  const forge = new FakeForge()
+  forge.refusals.set('a', new ForgeError('https://git.example.com: HTTP 500'))
+  const play = aPoster(forge)
+  await forge.after(1)
+  play.stage.pools = [aPool(A, 1), { ...aPool(B, 1), name: 'gpu' }]
+  for (let round = 0; round < 3; round += 1) {
+    await turn()
+    play.clock.advance(20_000)
+  }
+  expect(forge.asked).toContain('post b pending 1/3 nodes, wave 1 o…')
+  expect(play.log).toEqual([
+    'warn commit statuses: https://git.example.com: HTTP 500; tried again until it works, next in 5 s',
+    'warn commit statuses: aaaaaaa: https://git.example.com: HTTP 500; tried again until it works, next in 5 s',
+  ])
+  play.stop.abort()
+  await play.running
+})
