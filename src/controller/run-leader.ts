@@ -120,7 +120,6 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
       failures = 0
       parts.ports.telemetry?.passed({ took, ...(changedAt !== undefined && { waited: began - changedAt }) })
       changedAt = undefined
-      passed()
     } catch (error) {
       if (signal.aborted) return
       until = clock.now() + Math.min(FIRST_BACKOFF * 2 ** failures, LAST_BACKOFF)
@@ -130,6 +129,8 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
       // Changes may come fast, and what fails for one pool should not be asked for with each of them.
       await clock.sleepUntil(clock.now() + Math.max(FIRST_BACKOFF, restAsked(error)), signal)
     }
+    // Also after one that failed: pools may have got another status before.
+    passed()
     await wake.wait(clock, { until, notBefore, signal })
   }
 }

@@ -254,7 +254,7 @@ test('a commit that cannot be kept is not taken, the pools stay, and it is taken
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`commit "${B}" cannot be stored: failed to create`)
   await failed
-  stage.clock.advance(1000)
+  stage.clock.advance(10_000)
   await stage.until(NODES, isAt(B))
 })
 

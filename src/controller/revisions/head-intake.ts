@@ -5,6 +5,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
+import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { HeadEvent } from './head-source.ts'
 import { prepareHead } from './prepare-head.ts'
@@ -43,6 +44,13 @@ export interface HeadIntakeOptions {
   readonly taker?: SecretTaker | undefined
 }
 
+interface RefusedHead extends Wait {
+  readonly event: HeadEvent
+}
+
+/** Milliseconds before a commit that could not be kept is tried again. */
+const TRY_AGAIN = 10_000
+
 /** How many problems of an invalid commit a condition shows; `nodewave validate` shows all. */
 const SHOWN_PROBLEMS = 3
 /** Characters of each. */
@@ -52,6 +60,7 @@ const MAX_PROBLEM = 1000
 export class HeadIntake {
   readonly #options: HeadIntakeOptions
   #pending: readonly HeadEvent[] = []
+  #refused: RefusedHead | undefined
   #state: HeadState = {}
   #restored = false
   /** As it is kept; undefined until it has come from the repository. */
@@ -87,12 +96,13 @@ export class HeadIntake {
     this.#restored = true
     this.#releaseHeld()
     this.#retake(now)
-    for (let event = this.#pending[0]; event !== undefined; event = this.#pending[0]) {
+    for (let event = this.#next(now); event !== undefined; event = this.#next(now)) {
       try {
         this.#state = await this.#after(event)
       } catch (error) {
         if (event.kind !== 'head' || isAway(error)) throw error
         const { commit } = event.snapshot
+        this.#refused = { event, at: now, until: now + TRY_AGAIN }
         this.#state = {
           ...this.#state,
           observed: commit,
@@ -103,6 +113,18 @@ export class HeadIntake {
       this.#pending = this.#pending.filter((other) => other !== event)
     }
     return this.#keepAccepted()
+  }
+
+  /** What comes after a commit that is to be tried again waits for that, but for whether the repository can be read. */
+  #next(now: Instant): HeadEvent | undefined {
+    const refused = this.#waiting
+    if (!refused || !isWaiting(refused, now)) return this.#pending[0]
+    return this.#pending.find(({ kind }) => kind === 'trouble' || kind === 'mended')
+  }
+
+  /** A newer commit takes its place. */
+  get #waiting(): RefusedHead | undefined {
+    return this.#refused && this.#pending.includes(this.#refused.event) ? this.#refused : undefined
   }
 
   /** Somebody may have deleted it: who leads next would take the commit before for the last accepted, and bring all nodes back to that. */
@@ -169,9 +191,10 @@ export class HeadIntake {
     return { fleet, observed }
   }
 
-  /** When Secrets that have changed may be taken again. */
+  /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */
   get wakeAt(): Instant | undefined {
-    return this.#secrets.wakeAt
+    const [secrets, refused] = [this.#secrets.wakeAt, this.#waiting?.until]
+    return secrets === undefined || refused === undefined ? (secrets ?? refused) : Math.min(secrets, refused)
   }
 
   #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { CommitStatus, CommitStatuses } from '../../../src/forge/status/commit-status.ts'
 import { aFleet } from '../a-fleet.ts'
@@ -48,4 +49,26 @@ test('a commit that fails and rolls back says why beside it, and the one before 
   stage.push('b', aFleet({ rollout, v: 4 }))
   expect(await soon(stage, shows(B, 'failure'))).toMatch(/^nodewave\/staging\/workers: rolled back: .*n0/)
   expect(await soon(stage, shows(A, 'success'))).toBe('nodewave/staging/workers: 3 nodes run it')
+})
+
+test('commit that the API server refuses to keep says so beside it while the server refuses', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startAgents()
+  const { statuses, shows } = aForge()
+  stage.startController({ commitStatuses: { statuses, prefix: 'nodewave' } })
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  await soon(stage, shows(A, 'success'))
+  // The poster rests, and waits for news.
+  for (let seconds = 0; seconds < 10; seconds += 1) {
+    stage.clock.advance(1_000)
+    await turn()
+  }
+  const began = stage.clock.now()
+  stage.server.faults.failNext({ verb: 'create', resource: 'configmaps', code: 403, times: 1000 })
+  stage.push('b', aFleet({ v: 4 }))
+  const told = stage.clock.passUntil(shows(B, 'error'), { atMost: 20_000 })
+  expect(await told).toMatch(/^nodewave\/workers: commit "b{40}" cannot be stored: failed to create/)
+  expect(stage.clock.now() - began).toBeLessThan(30_000)
 })

@@ -48,11 +48,12 @@ function anIntake({ kept: last, problems = {}, objections = {} }: Draft = {}) {
     log: (level, message) => void did.push(`${level} ${message.split('\n')[0]}`),
     guard: { objection: ({ commit }) => objections[commit], isPromoted: (commit) => commit === state.promoted },
   })
+  const clock = { now: 0 }
   const absorb = async (...events: readonly HeadEvent[]) => {
     for (const event of events) intake.offer(event)
-    return intake.absorb(0)
+    return intake.absorb(clock.now)
   }
-  return { intake, absorb, state, kept, did: () => did.splice(0) }
+  return { intake, absorb, state, kept, clock, did: () => did.splice(0) }
 }
 
 /** With commits by their letter. */
@@ -173,7 +174,7 @@ test('a commit that needs promotion is of no interest when a newer one came', as
 })
 
 test('a commit that the server refuses to keep is not accepted, and is tried again', async () => {
-  const { intake, absorb, state } = anIntake({ kept: A })
+  const { intake, absorb, state, clock, did } = anIntake({ kept: A })
   state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
   expect(await absorb(head(B))).toMatchObject([{ message: 'quota' }])
   expect(shown(intake.state)).toEqual({
@@ -182,8 +183,30 @@ test('a commit that the server refuses to keep is not accepted, and is tried aga
     unread: true,
     problem: `commit "${B}" cannot be stored: quota`,
   })
+  expect(intake.wakeAt).toBe(10_000)
+  did()
+  clock.now = 9_999
+  expect(await absorb()).toEqual([])
+  expect(did()).toEqual([])
+  clock.now = 10_000
   expect(await absorb()).toEqual([])
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
+
+test('intake takes a newer commit at once while the server refuses to keep the one before', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A })
+  state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
+  await absorb(head(B))
+  expect(await absorb(head(C))).toEqual([])
+  expect(shown(intake.state)).toEqual({ fleet: 'c', observed: 'c' })
+})
+
+test('intake hears that the repository cannot be read while the server refuses to keep a commit', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A })
+  state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
+  await absorb(head(B))
+  await absorb(trouble)
+  expect(intake.state).toMatchObject({ problem: `commit "${B}" cannot be stored: quota`, trouble: 'away' })
 })
 
 test('a server that is away ends the pass, and says nothing of the commit', async () => {
