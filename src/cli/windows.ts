@@ -82,8 +82,11 @@ function readCount(text: string): number {
   return Number(text)
 }
 
+/** Anything else would be read by the clock of this machine, or as a date of another form. */
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
+
 function readTime(text: string): Instant {
-  const time = Date.parse(text)
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(time)) throw new InvalidArgumentError(`expected a time such as 2026-12-24T12:00Z, not "${text}"`)
   return time
 }
