@@ -225,7 +225,7 @@ test('pool adds the annotation that cannot be cleared to what it says of a commi
   const pool = await replicas.get(`${POOLS}/workers`)
   expect(readyOf(pool)).toBe('False RolledBack')
   expect(conditionOf(pool, 'Stalled')?.message).toContain(
-    '; the API server refuses to clear the annotation nodewave.io/retry: admission webhook',
+    '; also: the API server refuses to clear the annotation nodewave.io/retry: admission webhook',
   )
 })
 
