@@ -354,6 +354,21 @@ test('retry tries again a commit that renders the same as one that failed, by th
   )
 })
 
+test('retry has a node try the commit again to which its pool has gone back, by the command that the pool says', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('f', aFleet({ v: 9 }))
+  await rolledBack(stage)
+  await stage.kube.create(NODES, stage.aNode('broken'))
+  const failed = await stage.until(POOLS, (found) => {
+    return conditionOf(found.get('workers'), 'Stalled')?.message?.includes('; also: "broken"') === true
+  })
+  const [, command = ''] = /, then: nodewave (.*?) \(or/.exec(conditionOf(failed.get('workers'), 'Stalled')?.message ?? '') ?? []
+
+  expect((await run(...command.split(' '))).stdout).toMatch(/^pool "workers" is asked to retry aaaaaaa "change a"; see /)
+})
+
 test('retry forgets a machine that failed after the commit had completed, and was replaced', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -85,10 +85,10 @@ function failedIn({ status }: PoolStatusView, named: string | undefined): readon
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
   const reason = stalled?.reason as PoolReason | undefined
-  if (reason !== undefined && ON_TOP.includes(reason) && hasFailedLast(status)) return rejected
+  if (reason !== undefined && ON_TOP.includes(reason) && hasFailedLast(status)) return [...rejected, ...triedIn(status)]
   if (reason !== 'Halted' && reason !== 'RolledBack') return triedIn(status)
   const isNewest = named !== undefined && observedRevision !== undefined && denotes(named, { revision: observedRevision })
-  if (rejected.length === 0 || !isNewest) return rejected
+  if (rejected.length === 0 || !isNewest) return [...rejected, ...triedIn(status)]
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 
@@ -107,7 +107,8 @@ function triedIn(status: PoolStatusView['status']): readonly RevisionRef[] {
   const { history: [run] = [], target, failed = [] } = status
   const atReboot = failedAtReboot(status)
   const ofContent = failed.filter((failure) => !isRenderFailure(failure) && !atReboot.includes(failure.node))
-  return run && (run.laterFailures !== undefined || ofContent.length > 0) ? [target ?? run] : []
+  if (run?.result !== 'Running' && run?.result !== 'Completed') return []
+  return run.laterFailures !== undefined || ofContent.length > 0 ? [target ?? run] : []
 }
 
 /** A retry is of content. */

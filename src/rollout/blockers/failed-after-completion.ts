@@ -4,7 +4,7 @@ import { isUnderDrain } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { failuresOf } from '../model/target-failures.ts'
-import { describeFailures, shortName } from '../model/text.ts'
+import { describeFailures, retryOfNodes, shortName } from '../model/text.ts'
 
 /**
  * After a rollout, nodes still get new content: templates read changed labels, nodes come back, others are added
@@ -38,7 +38,8 @@ function isMoreThanBorne(failures: number, { pool, rollout }: PoolState): boolea
 
 function describeFailed(failed: readonly Member[], { pool, rollout }: PoolState): Blocker {
   const cause = `failed after ${shortName(rollout.target)} had completed, more than maxFailures tolerates`
-  const remedy = `change back what changed for the failed nodes, push a fix, hold them, or: nodewave retry ${pool.name}`
+  const retry = retryOfNodes(pool.name, rollout.target, rollout.memory)
+  const remedy = `change back what changed for the failed nodes, push a fix, hold them, or: nodewave ${retry}`
   const message = `${describeFailures(failed)}; ${failed.length} ${cause}: no other node gets new content; ${remedy}`
   return { reason: 'NodesFailed', message, stalls: true }
 }
@@ -51,7 +52,8 @@ function describeReplaced(
   const present = failed.length > 0 ? `${describeFailures(failed)}; ${failed.length} and ` : ''
   const cause = `failed after ${shortName(rollout.target)} had completed, more than maxFailures tolerates`
   const effect = 'new nodes get it one at a time until it works on one, and no other node gets new content'
-  const message = `${present}${machines} ${cause}: ${effect}; push a fix, or: nodewave retry ${pool.name}`
+  const retry = retryOfNodes(pool.name, rollout.target, rollout.memory)
+  const message = `${present}${machines} ${cause}: ${effect}; push a fix, or: nodewave ${retry}`
   return { reason: 'NodesFailed', message, stalls: true }
 }
 

@@ -1,10 +1,16 @@
 import type { GateStatus, NodePhase, RevisionRef } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Member, PoolState } from './pool-state.ts'
+import type { Memory } from './snapshot.ts'
 
 /** `3f2c9ab`, `3f2c9ab+1a2b3c4d`: as people name a revision. */
 export function shortName({ revision }: RevisionRef): string {
   return shortRevision(revision, 7)
+}
+
+/** What has the nodes that failed at a commit try it once more. Without a name, a commit that was rejected would be tried again. */
+export function retryOfNodes(pool: string, { revision }: RevisionRef, { rejected }: Pick<Memory, 'rejected'>): string {
+  return `retry ${pool}${rejected.length === 0 ? '' : ` --revision ${shortRevision(revision, 12)}`}`
 }
 
 const TOLD_APART = ['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const

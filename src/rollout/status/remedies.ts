@@ -2,7 +2,7 @@ import { BREAK_GLASS_GROUP, namesFor, POOL_CONTROLS } from '../../protocol/names
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Memory } from '../model/snapshot.ts'
-import { NAMES_SHOWN } from '../model/text.ts'
+import { NAMES_SHOWN, retryOfNodes } from '../model/text.ts'
 
 /** What a person can do about it, to be pasted: our command, and the annotation that it writes for those who have `kubectl` alone. */
 function command(verb: string, annotation: string, pool: string): string {
@@ -20,9 +20,10 @@ export function retryCommand(pool: string, { revision }: RevisionRef, { rejected
   return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
 }
 
-/** Of a pool that has completed its commit: the nodes that failed try it once more. */
-export function retryNodesCommand(pool: string, { revision }: RevisionRef): string {
-  return command(`retry ${pool}`, `${POOL_CONTROLS.retry}=${shortRevision(revision, 12)}`, pool)
+/** Of a pool that has not rejected its commit: the nodes that failed try it once more. */
+export function retryNodesCommand(pool: string, target: RevisionRef, memory: Pick<Memory, 'rejected'>): string {
+  const annotation = `${POOL_CONTROLS.retry}=${shortRevision(target.revision, 12)}`
+  return command(retryOfNodes(pool, target, memory), annotation, pool)
 }
 
 /** No annotation beside it: what was asked once and failed is asked again with another instant, which the command writes. */

@@ -122,7 +122,7 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
 function tryAgain(failed: readonly Member[], { pool, rollout }: Pick<PoolState, 'pool' | 'rollout'>): string {
   const atReboot = failed.filter(({ node }) => node.assigned?.reboot !== undefined).map(({ node }) => node.name)
   const atContent = failed.filter((member) => member.node.assigned?.reboot === undefined && !isAgentDone(member))
-  const ofContent = atContent.length > 0 ? [retryNodesCommand(pool.name, rollout.target)] : []
+  const ofContent = atContent.length > 0 ? [retryNodesCommand(pool.name, rollout.target, rollout.memory)] : []
   const commands = [...ofContent, ...(atReboot.length > 0 ? [rebootCommand(atReboot)] : [])]
   return commands.length > 0 ? `, then: ${commands.join(', and: ')}` : '; nodes that are well again need no retry'
 }

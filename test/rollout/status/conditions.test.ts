@@ -134,3 +134,25 @@ test('a pool on its way back says also which drain is blocked', () => {
     `; also: "b", drained since ${stamp(noon - 20 * minute)}: pod "shop/x" has an emptyDir volume`,
   )
 })
+
+test('a pool on its way back names the commit that failed nodes are to try again: without a name that would be the rejected one', () => {
+  const history = [aRollout('older', { startedAt: noon - 5 * minute }), aRollout('bad', { result: 'RolledBack' })]
+  const pool = aPool({ head: 'bad', stable: 'older', history, rejected: ['bad'], maxUnavailable: 2 })
+  const failed = aNode('b').rolledBackFrom('older', { to: 'bad' })
+  const { reason, message } = condition(decide(pool.with(failed, aNode('c').on('older')), noon), 'Stalled')
+
+  expect(reason).toBe('RolledBack')
+  expect(message).toContain('; push a fix or a revert, or: nodewave retry workers (or kubectl')
+  expect(message).toMatch(
+    /; also: "b": .*; repair what is to blame, then: nodewave retry workers --revision older \(or kubectl .*nodewave.io\/retry=older\)$/,
+  )
+})
+
+test('a pool that is back names the commit that failed nodes are to try again when these keep other nodes waiting', () => {
+  const history = [aRollout('older', { result: 'Completed' }), aRollout('bad', { result: 'RolledBack' })]
+  const pool = aPool({ head: 'bad', stable: 'older', history, rejected: ['bad'] })
+  const failed = aNode('b').rolledBackFrom('older', { to: 'bad' })
+  const { message } = condition(decide(pool.with(failed, aNode('c').on('other')), noon), 'Stalled')
+
+  expect(message).toMatch(/; also: "b": .*: no other node gets new content; .*, or: nodewave retry workers --revision older$/)
+})
