@@ -22,7 +22,7 @@ function stageOf(subject: NodeOnGoal): NodeProgress {
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
   if (report && isFailure(report)) return ended(subject, report)
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
-  if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
+  if (isApplied(report) && report?.digest === wanted.digest) return applied(subject)
   if (report === undefined) return silent(subject)
   if (waitsForGrant(node, report)) return { phase: 'Waiting', pending: true }
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
@@ -60,6 +60,13 @@ function rebooting(subject: NodeOnGoal, { since }: AgentStatus): NodeProgress {
   return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'RebootTimeout', message } })
 }
 
+/** What failed it counts before what has become of the node since: it is not Ready for a moment, or its kubelet was restarted. */
+function applied(subject: NodeOnGoal): NodeProgress {
+  const lasting = lastingPressure(subject)
+  if (lasting) return failedUnder(lasting)
+  return subject.node.ready ? proving(subject) : fallen(subject)
+}
+
 /** Applied and Ready: the version must show, a pod must run, and it must last. */
 function proving(subject: NodeOnGoal): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
@@ -81,8 +88,6 @@ function proving(subject: NodeOnGoal): NodeProgress {
     const until = proof.kind === 'Underway' ? proof.until : undefined
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
-  const lasting = lastingPressure(subject)
-  if (lasting) return failedUnder(lasting)
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak

@@ -150,6 +150,23 @@ test('a node that came under pressure in its soak counts as failed in later wave
   expect(decide(next, noon + minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test('a node that failed under pressure in its soak stays failed when it is not Ready for a moment while that pressure lasts', () => {
+  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 4 })
+  const pressed = aNode('a')
+    .on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
+    .under('MemoryPressure', noon - 3 * minute)
+  const others = [aNode('b').on('bad', { at: noon - 6 * minute, since: noon - 6 * minute }), ...old('c', 'd')]
+  const passed = decide(pool.with(pressed, ...others), noon)
+  const blinks = remembering(pool.with(pressed.notReady(noon + minute), ...others), passed)
+  const blinking = decide(blinks, noon + minute + 10_000)
+  const back = remembering(pool.with(pressed.readyAgain(noon + minute + 20_000), ...others), blinking)
+
+  expect(phases(blinking)).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
+  expect(phases(decide(back, noon + minute + 30_000))).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
+})
+
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')

@@ -18,9 +18,9 @@ function staysFailed({ pool: { memory, nodes }, decision: { status } }: Decided)
   })
 }
 
-/** Since its present assignment, which it has ended, and nothing else has come of it. */
-function isPressedStill({ ready, hold, leaving, mark, assigned, status, pressures = [] }: NodeView, reason: string): boolean {
-  if (!ready || hold !== undefined || leaving || mark || !assigned || status?.phase !== 'Applied') return false
+/** Since its present assignment, which it has ended, and nothing else has come of it. Whether it is Ready does not matter. */
+function isPressedStill({ hold, leaving, mark, assigned, status, pressures = [] }: NodeView, reason: string): boolean {
+  if (hold !== undefined || leaving || mark || !assigned || status?.phase !== 'Applied') return false
   if (status.assignedAt !== stampOf(assigned) || assigned.digest !== status.assigned) return false
   return pressures.some(({ type, since }) => type === reason && since >= (assigned.at ?? 0))
 }
