@@ -37,7 +37,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const failedAs = node.pressures && reasonsOf(node, rollout)
-  const course = { ...clock, report, wanted, joins, soak, proof, failedAs, isToReboot: false }
+  const course = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
   const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.

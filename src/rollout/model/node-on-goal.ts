@@ -12,6 +12,8 @@ export interface Proving {
   readonly soak: number
   /** How it stands with the pod that has to run on it; absent: none has to. */
   readonly proof?: Proof | undefined
+  /** False: the target is no other content than the stable revision. */
+  readonly changes?: boolean
   /** The reasons of its failures that the pool remembers; absent: none. */
   readonly failedAs?: readonly string[] | undefined
 }

@@ -1,4 +1,5 @@
 import { reportedAt } from './agent-report.ts'
+import { isInRollout } from './goal.ts'
 import { type Instant, stamp } from './instant.ts'
 import type { NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
@@ -10,15 +11,24 @@ import type { Pressure } from './node-view.ts'
  */
 export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure | undefined {
   const { node, assigned } = subject
+  if (!isTried(subject)) return undefined
   return node.pressures?.find(
     ({ since }) => (since >= (assigned.at ?? since) && since < lasted) || isInSoakByOwnClock(since, subject),
   )
 }
 
 /** Under which it failed before: the node shows since when it lasts, and the pool remembers that it counted, whatever has become of the soak. */
-export function lastingPressure({ node, assigned, report, course: { failedAs = [] } }: NodeOnGoal): Pressure | undefined {
+export function lastingPressure(subject: NodeOnGoal): Pressure | undefined {
+  const { node, assigned, report, course } = subject
+  const { failedAs = [] } = course
+  if (!isTried(subject)) return undefined
   const from = Math.min(assigned.at ?? Number.NEGATIVE_INFINITY, reportedAt(report))
   return node.pressures?.find(({ type, since }) => since >= from && failedAs.includes(type))
+}
+
+/** What the rollout under way neither changes nor has assigned is not tried: what came of it counted before. */
+function isTried({ assigned, course }: NodeOnGoal): boolean {
+  return course.changes !== false || isInRollout(assigned, course)
 }
 
 /** Kubelet and agent stamp by one clock, which may be behind that of the controller. */

@@ -167,6 +167,21 @@ test('a node that failed under pressure in its soak stays failed when it is not 
   expect(phases(decide(back, noon + minute + 30_000))).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
 })
 
+test('a node that failed under pressure at an earlier commit, which this one does not change, keeps no wave from being done', () => {
+  const waves = [aWave('canary', { tier: 'canary' }, { soak: 5 * minute }), aWave('rest', '100%')]
+  const wants = { same: { digest: 'older' } }
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves, wants, maxFailures: 1 })
+  const pressed = aNode('same')
+    .on('older', { at: noon - 20 * minute })
+    .under('MemoryPressure', noon - 18 * minute)
+    .labelled({ tier: 'canary' })
+  const failed = [{ node: 'same', reason: 'MemoryPressure', message: 'node has MemoryPressure' }]
+  const all = pool.with(pressed, ...old('b'))
+
+  expect(assignments(decide(all, noon))).toEqual(['b → fix'])
+  expect(assignments(decide({ ...all, memory: { ...all.memory, failed } }, noon))).toEqual(['b → fix'])
+})
+
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')
