@@ -61,11 +61,11 @@ function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: 
     ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
-    ...(watchedSince !== undefined && !saidToBeSoaked(rollout) && { watchedSince }),
+    ...(saidToBeSoaked(rollout) ? { hasSoaked: true } : watchedSince !== undefined && { watchedSince }),
   }
 }
 
-/** Who led before has seen the end of the soak, and a person goes on from there. */
+/** This process, or who led before, has seen the end of the soak, and a person goes on from there. */
 function saidToBeSoaked({ memory: { conditions } }: PoolContext['rollout']): boolean {
   return conditions.some(({ type, reason }) => type === 'Reconciling' && reason === 'WaitingForPromotion')
 }

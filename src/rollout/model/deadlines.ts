@@ -18,6 +18,8 @@ export interface RolloutClock {
   readonly steadySince?: Instant
   /** Since when the cluster has been watched. Absent: long since. */
   readonly watchedSince?: Instant
+  /** The open waves were seen to have soaked: what was not counted or not watched since lengthens no soak. Absent: they were not. */
+  readonly hasSoaked?: true
 }
 
 /** Kubernetes stamps conditions in whole seconds. */
@@ -57,6 +59,11 @@ export function refusalEnds({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 
  */
 export function countedFrom(since: Instant, { now, steadySince = since }: Pick<RolloutClock, 'now' | 'steadySince'>): Instant {
   return Math.max(since, Math.min(steadySince, now))
+}
+
+/** When a soak ends that began at `since`. */
+export function soakEnds(since: Instant, { soak, ...clock }: RolloutClock & { readonly soak: number }): Instant {
+  return (clock.hasSoaked ? since : countedFrom(since, clock)) + soak
 }
 
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */

@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
-import { countedFrom, countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakHeardAt } from './deadlines.ts'
+import { countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
@@ -90,7 +90,7 @@ function proving(subject: NodeOnGoal): NodeProgress {
   }
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
-  const lasted = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
+  const lasted = soakEnds(latestOf(stamps, { assigned, clock: course }), course)
   const until = Math.max(lasted, soakHeardAt(course.soak, course))
   const pressure = pressureInSoak(subject, lasted)
   if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }

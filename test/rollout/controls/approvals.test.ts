@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { condition, remembering, selected } from '../builders/decisions.ts'
+import { condition, phases, remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
@@ -45,6 +45,20 @@ test('a wave that waits for a promotion waits for that alone under a controller 
 
   expect(condition(decide(begun, noon), 'Reconciling').reason).toBe('WaitingForPromotion')
   expect(selected(decide({ ...begun, controls: { promoted: 'new' } }, noon))).toHaveLength(2)
+})
+
+test('a wave that waits for a promotion does not soak again when the API server was away, and a pressure since then fails no node', () => {
+  const pool = aPool(soaked)
+  const before = decide(pool.with(done, ...waiting), noon)
+  const after = (node: NodeDraft) => ({ ...remembering(pool.with(node, ...waiting), before), steadySince: noon + minute })
+  const later = decide(after(done), noon + 2 * minute)
+  const pressed = decide(after(done.under('DiskPressure', noon + 2 * minute)), noon + 3 * minute)
+  const blinked = decide(after(done.readyAgain(noon)), noon + 2 * minute)
+
+  expect(condition(later, 'Reconciling').reason).toBe('WaitingForPromotion')
+  expect(phases(pressed)).toEqual({ Current: 1, Waiting: 2 })
+  expect(pressed.status.rejected).toEqual([])
+  expect(condition(blinked, 'Reconciling').reason).toBe('Soaking')
 })
 
 test('a wave whose soak ended while nobody watched is promoted when a controller has watched for as long as news takes', () => {
