@@ -1,14 +1,14 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
-import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
-import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { HeadEvent } from './head-source.ts'
+import { PendingHeads } from './pending-heads.ts'
 import { prepareHead } from './prepare-head.ts'
+import { missingText, problemText } from './refusal-texts.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 import type { RevisionStore } from './revision-store.ts'
 import { type HeldEvent, headOf, WatchedSecrets } from './watched-secrets.ts'
@@ -44,23 +44,10 @@ export interface HeadIntakeOptions {
   readonly taker?: SecretTaker | undefined
 }
 
-interface RefusedHead extends Wait {
-  readonly event: HeadEvent
-}
-
-/** Milliseconds before a commit that could not be kept is tried again. */
-const TRY_AGAIN = 10_000
-
-/** How many problems of an invalid commit a condition shows; `nodewave validate` shows all. */
-const SHOWN_PROBLEMS = 3
-/** Characters of each. */
-const MAX_PROBLEM = 1000
-
 /** Takes what the repository tells, one pass at a time: a commit is accepted when it is valid and kept in the cluster, not before. */
 export class HeadIntake {
   readonly #options: HeadIntakeOptions
-  #pending: readonly HeadEvent[] = []
-  #refused: RefusedHead | undefined
+  readonly #pending = new PendingHeads()
   #state: HeadState = {}
   #restored = false
   /** As it is kept; undefined until it has come from the repository. */
@@ -78,13 +65,11 @@ export class HeadIntake {
 
   /** The repository, or that it cannot be read, was heard of since the last pass. */
   get hasNews(): boolean {
-    return this.#pending.length > 0
+    return !this.#pending.isEmpty
   }
 
-  /** Only the last of several heads is of interest. */
   offer(event: HeadEvent): void {
-    const kept = event.kind === 'head' ? this.#pending.filter((other) => other.kind !== 'head') : this.#pending
-    this.#pending = [...kept, event]
+    this.#pending.offer(event)
   }
 
   /**
@@ -96,13 +81,13 @@ export class HeadIntake {
     this.#restored = true
     this.#releaseHeld()
     this.#retake(now)
-    for (let event = this.#next(now); event !== undefined; event = this.#next(now)) {
+    for (let event = this.#pending.next(now); event !== undefined; event = this.#pending.next(now)) {
       try {
         this.#state = await this.#after(event)
       } catch (error) {
         if (event.kind !== 'head' || isAway(error)) throw error
         const { commit } = event.snapshot
-        this.#refused = { event, at: now, until: now + TRY_AGAIN }
+        this.#pending.tryLater(event, now)
         this.#state = {
           ...this.#state,
           observed: commit,
@@ -110,21 +95,9 @@ export class HeadIntake {
         }
         return [error]
       }
-      this.#pending = this.#pending.filter((other) => other !== event)
+      this.#pending.remove(event)
     }
     return this.#keepAccepted()
-  }
-
-  /** What comes after a commit that is to be tried again waits for that, but for whether the repository can be read. */
-  #next(now: Instant): HeadEvent | undefined {
-    const refused = this.#waiting
-    if (!refused || !isWaiting(refused, now)) return this.#pending[0]
-    return this.#pending.find(({ kind }) => kind === 'trouble' || kind === 'mended')
-  }
-
-  /** A newer commit takes its place. */
-  get #waiting(): RefusedHead | undefined {
-    return this.#refused && this.#pending.includes(this.#refused.event) ? this.#refused : undefined
   }
 
   /** Somebody may have deleted it: who leads next would take the commit before for the last accepted, and bring all nodes back to that. */
@@ -193,7 +166,7 @@ export class HeadIntake {
 
   /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */
   get wakeAt(): Instant | undefined {
-    const [secrets, refused] = [this.#secrets.wakeAt, this.#waiting?.until]
+    const [secrets, refused] = [this.#secrets.wakeAt, this.#pending.wakeAt]
     return secrets === undefined || refused === undefined ? (secrets ?? refused) : Math.min(secrets, refused)
   }
 
@@ -205,14 +178,13 @@ export class HeadIntake {
   /** Other contents of the Secrets of the newest commit make another revision of it, as a new commit would. */
   #retake(now: Instant): void {
     const changed = this.#secrets.changed(now)
-    if (changed && !this.#pending.some(({ kind }) => kind === 'head')) this.#pending = [...this.#pending, changed]
+    if (changed && !this.#pending.hasHead) this.#pending.offer(changed)
   }
 
   /** Once it is promoted, a commit comes as if it had just been read; a newer one makes it of no interest. */
   #releaseHeld(): void {
     const held = this.#held
-    if (this.#pending.some(({ kind }) => kind === 'head')) return
-    if (held && this.#options.guard.isPromoted(held.revision)) this.#pending = [held.event, ...this.#pending]
+    if (held && !this.#pending.hasHead && this.#options.guard.isPromoted(held.revision)) this.#pending.offerFirst(held.event)
   }
 }
 
@@ -222,23 +194,4 @@ const NOT_LOOKED = Symbol('not looked at')
 /** Then nothing else would be done either; otherwise rollouts, and rollbacks, go on with what was accepted. */
 function isAway(error: unknown): boolean {
   return error instanceof KubeError && error.isAway
-}
-
-function problemText({ commit, problems }: CompiledFleet): string {
-  return `commit "${shortRevision(commit, 12)}" is invalid and was not accepted:${listed(problems)}`
-}
-
-/** Of a commit that was accepted before, too. */
-function missingText(commit: string, problems: readonly string[]): string {
-  return `commit "${shortRevision(commit, 12)}" is not accepted as its Secrets are; nodes keep what they have:${listed(problems)}`
-}
-
-function listed(problems: readonly string[]): string {
-  const shown = problems
-    .slice(0, SHOWN_PROBLEMS)
-    .map((problem) => problem.slice(0, MAX_PROBLEM))
-    .join('\n')
-  const more = problems.length > SHOWN_PROBLEMS ? `\nand ${problems.length - SHOWN_PROBLEMS} more` : ''
-  // A table of events shows the first line only.
-  return `${problems.length === 1 ? ' ' : '\n'}${shown}${more}`
 }

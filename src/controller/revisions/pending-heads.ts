@@ -1,0 +1,60 @@
+import type { Instant } from '../../rollout/model/instant.ts'
+import { isWaiting, type Wait } from '../writes/write-failures.ts'
+import type { HeadEvent } from './head-source.ts'
+
+interface RefusedHead extends Wait {
+  readonly event: HeadEvent
+}
+
+/** Milliseconds before a commit that could not be kept is tried again. */
+const TRY_AGAIN = 10_000
+
+/** What the repository has told, and what is not dealt with yet. */
+export class PendingHeads {
+  #events: readonly HeadEvent[] = []
+  #refused: RefusedHead | undefined
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0
+  }
+
+  get hasHead(): boolean {
+    return this.#events.some(({ kind }) => kind === 'head')
+  }
+
+  /** Only the last of several heads is of interest. */
+  offer(event: HeadEvent): void {
+    const kept = event.kind === 'head' ? this.#events.filter(({ kind }) => kind !== 'head') : this.#events
+    this.#events = [...kept, event]
+  }
+
+  /** Before all that came meanwhile. */
+  offerFirst(event: HeadEvent): void {
+    this.#events = [event, ...this.#events]
+  }
+
+  /** What comes after a commit that is to be tried again waits for that, but for whether the repository can be read. */
+  next(now: Instant): HeadEvent | undefined {
+    const refused = this.#waiting
+    if (!refused || !isWaiting(refused, now)) return this.#events[0]
+    return this.#events.find(({ kind }) => kind === 'trouble' || kind === 'mended')
+  }
+
+  remove(event: HeadEvent): void {
+    this.#events = this.#events.filter((other) => other !== event)
+  }
+
+  tryLater(event: HeadEvent, now: Instant): void {
+    this.#refused = { event, at: now, until: now + TRY_AGAIN }
+  }
+
+  /** When a commit that could not be kept is to be tried again. */
+  get wakeAt(): Instant | undefined {
+    return this.#waiting?.until
+  }
+
+  /** A newer commit takes its place. */
+  get #waiting(): RefusedHead | undefined {
+    return this.#refused && this.#events.includes(this.#refused.event) ? this.#refused : undefined
+  }
+}
