@@ -88,7 +88,7 @@ ${APPLIED.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 - A change that drops new connections only: agent and kubelet keep theirs.
 - What only a new image shows, as a wrong \`/etc/resolv.conf\` of the host or a registry that nobody reaches: the image of the proof is on the node by then.
 - A label of Nodes by which a DaemonSet of the cluster chooses them, as that of the network: taken out of Git, its pods end, and no kubelet restarts.
-- Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.
+- Eviction thresholds that put nodes under pressure. Pressure (\`MemoryPressure\`, \`DiskPressure\`, \`PIDPressure\`) that comes in a soak fails the node; pressure that comes after it does not.
 - Whatever shows later than the soak of a wave. [Gates](rollouts.md#gates) on your own metrics are for that.
 `
 }
