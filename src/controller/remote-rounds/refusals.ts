@@ -29,6 +29,10 @@ export class Refusals {
     return { rest, isFirst: count === 1 }
   }
 
+  has(key: string): boolean {
+    return this.#refused.has(key)
+  }
+
   delete(key: string): void {
     this.#refused.delete(key)
   }

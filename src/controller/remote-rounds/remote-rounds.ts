@@ -30,9 +30,8 @@ export class RemoteRounds {
   readonly refusals = new Refusals()
   #failures = 0
   #said = ''
-  /** Of the round under way: what got an answer, and the first that failed. */
-  #hasAnswer = false
-  #setAside: { readonly asked: Asked; readonly error: RemoteError } | undefined
+  /** What failed in the round under way. */
+  #setAside: readonly { readonly asked: Asked; readonly error: RemoteError }[] = []
 
   constructor(options: RemoteRoundsOptions) {
     this.#options = options
@@ -52,7 +51,8 @@ export class RemoteRounds {
   }
 
   /**
-   * Of one that fails nobody knows yet whether it is the server that fails: the next one is asked for, too.
+   * Of one that fails nobody knows yet whether it is the server that fails: the next one is asked for, too, and one more after each round that
+   * failed. Where no more than these fail, each is tried again at its own times, and holds up no other.
    * @throws {RemoteError} when the server takes nothing at all now
    */
   async unlessRefused(asked: Asked, ask: () => Promise<void>): Promise<void> {
@@ -61,14 +61,12 @@ export class RemoteRounds {
     try {
       await ask()
       this.refusals.delete(asked.key)
-      this.#hasAnswer = true
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error
-      if (error.isRefusal) {
-        this.#hasAnswer = true
-        this.#refused(asked, error)
-      } else if (inOrder || this.#setAside || error.retryAfter !== undefined) throw error
-      else this.#setAside = { asked, error }
+      if (!error.isRefusal && (inOrder || error.retryAfter !== undefined)) throw error
+      if (error.isRefusal || this.refusals.has(asked.key)) this.#refused(asked, error)
+      else if (this.#setAside.length > this.#failures) throw error
+      else this.#setAside = [...this.#setAside, { asked, error }]
     }
   }
 
@@ -78,21 +76,12 @@ export class RemoteRounds {
     if (isFirst) log('warn', `${name}: ${shown}: ${message}; tried again until it works, next in ${rest / 1000} s`)
   }
 
-  /** @throws {RemoteError} when it was the server */
-  #judgeSetAside(): void {
-    if (!this.#setAside) return
-    const { asked, error } = this.#setAside
-    if (!this.#hasAnswer) throw error
-    this.#refused(asked, error)
-  }
-
   async #once(round: () => Promise<Instant | undefined>, signal: AbortSignal) {
     const { clock } = this.#options
-    this.#hasAnswer = false
-    this.#setAside = undefined
+    this.#setAside = []
     try {
       const wakeAt = await round()
-      this.#judgeSetAside()
+      for (const { asked, error } of this.#setAside) this.#refused(asked, error)
       this.#failures = 0
       this.#said = ''
       return { until: this.refusals.nextAt(clock.now(), wakeAt), rest: REST }

@@ -138,7 +138,7 @@ test('a forge that is down is asked again after 5 s, 10 s and what it asks for, 
   clock.advance(60_000)
   expect((await forge.after(5)).slice(3)).toEqual(['list a', 'post a pending 1/3 nodes, wave 1 o…'])
   expect(log).toEqual([
-    'warn commit statuses: https://git.example.com: HTTP 503; tried again until it works, next in 5 s',
+    'warn commit statuses: aaaaaaa: https://git.example.com: HTTP 503; tried again until it works, next in 5 s',
     'warn commit statuses: https://git.example.com: HTTP 429; tried again until it works, next in 60 s',
   ])
   stop.abort()
@@ -195,9 +195,41 @@ test('forge that fails at one commit again and again shows the status of the oth
   }
   expect(forge.asked).toContain('post b pending 1/3 nodes, wave 1 o…')
   expect(play.log).toEqual([
-    'warn commit statuses: https://git.example.com: HTTP 500; tried again until it works, next in 5 s',
     'warn commit statuses: aaaaaaa: https://git.example.com: HTTP 500; tried again until it works, next in 5 s',
   ])
+  play.stop.abort()
+  await play.running
+})
+
+/** Rounds are far apart: what is waited for comes within each step. */
+async function someRounds({ poster, clock }: ReturnType<typeof aPoster>, count: number, step: number): Promise<void> {
+  poster.fire()
+  for (let round = 0; round < count; round += 1) {
+    await turn()
+    clock.advance(step)
+  }
+  await turn()
+}
+
+test('a forge that fails at one commit for long shows the status of a newer one at once', async () => {
+  const forge = new FakeForge()
+  forge.refusals.set('a', new ForgeError('https://git.example.com: HTTP 500'))
+  const play = aPoster(forge)
+  await someRounds(play, 8, 100_000)
+  play.stage.pools = [aPool(A, 1), { ...aPool(B, 1), name: 'gpu' }]
+  await someRounds(play, 3, 1_000)
+  expect(forge.asked).toContain('post b pending 1/3 nodes, wave 1 o…')
+  play.stop.abort()
+  await play.running
+})
+
+test('a forge that fails at several commits shows the status of the others', async () => {
+  const forge = new FakeForge()
+  for (const commit of ['a', 'b']) forge.refusals.set(commit, new ForgeError('https://git.example.com: HTTP 500'))
+  const play = aPoster(forge)
+  play.stage.pools = [A, B, 'c'.repeat(40)].map((commit) => ({ ...aPool(commit, 1), name: commit.slice(0, 1) }))
+  await someRounds(play, 8, 20_000)
+  expect(forge.asked).toContain('post c pending 1/3 nodes, wave 1 o…')
   play.stop.abort()
   await play.running
 })
