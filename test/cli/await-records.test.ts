@@ -27,6 +27,7 @@ const superseded = { ok: false, message: 'ccccccc came meanwhile; check what it 
 
 test.each([
   ['is awaited while the pool says so', { ...gone, ...because('CommitNeedsPromotion') }, undefined],
+  ['is awaited while the commit cannot be kept', { ...gone, ...because('InvalidRepository') }, undefined],
   ['is over when it says something else', { ...gone, ...because('Paused') }, { ok: true, message: 'bbbbbbb is accepted' }],
   ['failed when a newer commit came', { ...newer, ...because('CommitNeedsPromotion') }, superseded],
 ])('the promotion of a commit for the fleet %s', (_, status, expected) => {

@@ -1,14 +1,17 @@
-import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { NodePoolStatus, PoolReason } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Effect } from './await-records.ts'
 
 type Status = Partial<NodePoolStatus>
 
-/** The pool no longer says that the commit needs promotion: a pool keeps no record of what was asked of the fleet. */
+/** What a pool says of a commit that waits for its promotion, or that was promoted and cannot be kept yet. */
+const NOT_ACCEPTED: readonly PoolReason[] = ['CommitNeedsPromotion', 'InvalidRepository']
+
+/** The pool no longer says that the commit is not accepted: a pool keeps no record of what was asked of the fleet. */
 export function accepted(revision: string): (status: Status) => Effect | undefined {
   return (status) => {
     if (status.observedRevision !== revision) return superseded(status)
-    const waits = status.conditions?.some(({ reason }) => reason === 'CommitNeedsPromotion') === true
+    const waits = status.conditions?.some(({ reason }) => NOT_ACCEPTED.includes(reason)) === true
     return waits ? undefined : { ok: true, message: `${shortRevision(revision, 7)} is accepted` }
   }
 }
