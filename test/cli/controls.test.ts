@@ -226,6 +226,22 @@ test('promote of the fleet waits until every pool has accepted the commit', asyn
   })
 })
 
+test('promote of the fleet waits for no pool that the commit removes', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push(
+    'b',
+    Object.fromEntries(Object.entries(aFleet()).map(([file, text]) => [file, text.replace('name: workers', 'name: machines')])),
+  )
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'CommitNeedsPromotion')
+
+  expect(await run('promote', '--all', '--wait', '--timeout', '20s')).toMatchObject({
+    stdout: expect.stringContaining('\nworkers: the pool is gone\n'),
+    code: 0,
+  })
+})
+
 test('waiting for the promotion of the fleet ends with 1 when no controller answers', async () => {
   await using stage = await aStage()
   const { run, endController } = await aFleetWith(stage)

@@ -15,6 +15,8 @@ export interface AwaitedRecord {
   readonly nodes?: readonly string[]
   /** When the record alone is not the effect: undefined while it is on its way. */
   readonly effect?: (status: Status) => Effect | undefined
+  /** What was asked is done when the pool goes. */
+  readonly mayGo?: true
 }
 
 export interface Effect {
@@ -45,11 +47,13 @@ export async function awaitRecords(
   const signal = AbortSignal.timeout(timeout)
   for await (const event of kube.follow(nodePoolsPath(), { project: projectPool, signal })) {
     const pools = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
+    const isGone = (name: string): boolean =>
+      event.type === 'delete' ? event.name === name : event.type === 'sync' && pools.every((pool) => pool.name !== name)
     for (const pool of pools) if (awaits.some((awaited) => awaited.pool === pool.name)) known.set(pool.name, pool)
     tell([...known.values()])
     for (const awaited of awaits) {
       const status = pools.find(({ name }) => name === awaited.pool)?.status
-      const effect = status && effectIn(status, { awaited, by })
+      const effect = isGone(awaited.pool) ? goneIn(awaited) : status && effectIn(status, { awaited, by })
       if (effect) found.set(awaited, effect)
     }
     if (awaits.every((awaited) => found.has(awaited))) break
@@ -62,6 +66,10 @@ export async function awaitRecords(
 }
 
 const NOT_YET: Effect = { ok: false, message: 'not yet; check that a controller runs, and check with: nodewave status' }
+
+function goneIn({ mayGo }: AwaitedRecord): Effect {
+  return { ok: mayGo === true, message: 'the pool is gone' }
+}
 
 function effectIn(
   status: Status,

@@ -87,7 +87,7 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
     says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet
-      ? waiting.map((each) => ({ pool: each.pool, effect: accepted(first.revision) }))
+      ? waiting.map((each) => ({ pool: each.pool, effect: accepted(first.revision), mayGo: true as const }))
       : [{ pool: pool ?? '', action: 'Promote' }],
   }
 }
