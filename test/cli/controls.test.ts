@@ -339,7 +339,7 @@ test('retry is refused in a pool that an operator rolled back, where it would be
   expect(stdout).toContain('CONDITIONS\n  Stalled RolledBack: see above\n')
 })
 
-test('promote of a paused pool says that the pause hides what waits, and how to end it', async () => {
+test('promote of a paused pool says that no node starts before the pause ends, and how to end it', async () => {
   await using stage = await aStage()
   const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
   const { run } = await aFleetWith(stage, rollout)
@@ -347,9 +347,11 @@ test('promote of a paused pool says that the pause hides what waits, and how to 
   await run('pause', 'workers', '--wait')
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False Paused')
 
-  expect((await run('promote', 'workers')).stderr).toBe(
-    'error: cannot tell what waits for promotion in pool "workers"; the pool is paused, no node starts before: nodewave resume workers\n',
+  expect((await run('promote', 'workers')).stdout).toBe(
+    'pool "workers" is promoted: aaaaaaa continues after wave 1 of 2, "canary"; the pool is paused, no node starts before: nodewave resume workers (by anyone)\n',
   )
+  await run('resume', 'workers')
+  await stage.completed(A)
 })
 
 test('retry tries again a commit that renders the same as one that failed, by the name that the pool says', async () => {

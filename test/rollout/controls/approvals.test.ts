@@ -204,3 +204,19 @@ test('a promotion of a commit that never began ends when another commit takes it
   expect(clears('mid')).toEqual([])
   expect(clears('newest')).toEqual([{ kind: 'clearControl', control: 'promoted', value: 'mid' }])
 })
+
+test.each([
+  ['of the pool', { controls: { paused: 'freeze' } }],
+  ['of the fleet', { fleet: { paused: 'freeze' } }],
+])('a wave that waits for a promotion does not soak again during a pause %s', (_, pause) => {
+  const pool = aPool({ ...soaked, ...pause })
+  const before = decide(pool.with(done, ...waiting), noon)
+  const after = (node: NodeDraft) => ({ ...remembering(pool.with(node, ...waiting), before), steadySince: noon + minute })
+  const later = decide(after(done), noon + 2 * minute)
+  const pressed = decide(after(done.under('DiskPressure', noon + 2 * minute)), noon + 3 * minute)
+
+  expect(pressed.status.rejected).toEqual([])
+  expect(phases(later)).toEqual({ Current: 1, Waiting: 2 })
+  expect(condition(later, 'Stalled').reason).toBe('Paused')
+  expect(condition(later, 'Reconciling').reason).toBe('WaitingForPromotion')
+})
