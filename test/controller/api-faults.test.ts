@@ -263,13 +263,21 @@ test('pool asks again later when the API server keeps the annotation that it say
   expect(await readiness(replicas)).toBe('False WriteRefused')
 })
 
+/** A pool without nodes. */
+const SPARE = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: spare}
+spec: {nodeSelector: {matchLabels: {role: spare}}}
+`
+
 /** Somebody writes to the pool just before the first write that `isMeant` picks, and the watch of pools tells of it as soon as it `tells`. */
 function aheadOfWatch({ kube }: Replicas, isMeant: (path: string, body: unknown) => boolean) {
   const [inTime, found] = [Promise.withResolvers<void>(), { asked: 0, tells: () => inTime.resolve() }]
   const before = async (path: string, body: unknown): Promise<void> => {
     if (!path.startsWith(POOLS) || !isMeant(path, body)) return
     found.asked += 1
-    if (found.asked === 1) await kube.patch(`${POOLS}/workers`, { metadata: { annotations: { beat: '1' } } })
+    if (found.asked === 1) await kube.patch(path.replace(/\/status$/, ''), { metadata: { annotations: { beat: '1' } } })
   }
   const late: KubeApi = {
     ...kube,
@@ -280,6 +288,10 @@ function aheadOfWatch({ kube }: Replicas, isMeant: (path: string, body: unknown)
     async replace(path, body, options) {
       await before(path, body)
       return kube.replace(path, body, options)
+    },
+    async delete(path, options) {
+      await before(path, undefined)
+      return kube.delete(path, options)
     },
     async *follow(path, options) {
       for await (const event of kube.follow(path, options)) {
@@ -319,6 +331,21 @@ test('pool writes its status at the second attempt when the watch does not tell 
   expect(found.asked).toBeLessThan(10)
   expect(await readiness(replicas)).toBe('True Completed')
   expect(await atRevision(replicas, B)).toEqual(['n0'])
+  found.tells()
+})
+
+test('pool that left the repository is removed at the second attempt when the watch does not tell of what somebody else wrote', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, late } = aheadOfWatch(replicas, (path, body) => path === `${POOLS}/spare` && body === undefined)
+  await replicas.start('first', { kube: late })
+  replicas.push('a', aFleet({ more: SPARE }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet())
+  await replicas.clock.advance(MINUTE)
+
+  expect(found.asked).toBe(2)
+  await expect(replicas.get(`${POOLS}/spare`)).rejects.toThrow('not found')
   found.tells()
 })
 

@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
-import { type PoolObjects, writePool } from './write-pool.ts'
+import { basedOn, type PoolObjects, writePool } from './write-pool.ts'
 
 /**
  * Makes the NodePool objects those of the repository. A pool that left the repository loses its object and with it its
@@ -58,7 +58,7 @@ export class PoolMirror {
     const { kube, pools } = this.#objects
     const preconditions = { uid: view.uid, resourceVersion: view.resourceVersion }
     try {
-      await kube.delete(nodePoolsPath(view.name), { body: { preconditions } })
+      await basedOn(view, this.#objects, () => kube.delete(nodePoolsPath(view.name), { body: { preconditions } }))
     } catch (error) {
       if (!(error instanceof KubeError && error.code === 404)) throw error
     }

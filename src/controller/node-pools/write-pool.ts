@@ -8,27 +8,34 @@ export interface PoolObjects {
   readonly pools: ObjectCache<NodePoolView>
 }
 
+/** @throws {KubeError} when it is refused */
+export async function writePool(
+  objects: PoolObjects,
+  known: NodePoolView,
+  write: (kube: KubeApi, path: string) => Promise<KubeObject>,
+): Promise<NodePoolView> {
+  const written = projectNodePool(await basedOn(known, objects, () => write(objects.kube, nodePoolsPath(known.name))))
+  objects.pools.wrote(written)
+  return written
+}
+
 /**
  * A write that is based on the version of `known`. On a conflict the object is read again: the watch may be behind, perhaps for long, and what
  * was refused would be written again and again.
  * @throws {KubeError} when it is refused
  */
-export async function writePool(
+export async function basedOn<T>(
+  { name, resourceVersion }: NodePoolView,
   { kube, pools }: PoolObjects,
-  known: NodePoolView,
-  write: (kube: KubeApi, path: string) => Promise<KubeObject>,
-): Promise<NodePoolView> {
-  const { name, resourceVersion } = known
-  const path = nodePoolsPath(name)
+  write: () => Promise<T>,
+): Promise<T> {
   try {
-    const written = projectNodePool(await write(kube, path))
-    pools.wrote(written)
-    return written
+    return await write()
   } catch (error) {
     if (error instanceof KubeError && error.reaction === 'conflict') {
       pools.refused(name, resourceVersion)
       if (pools.get(name)?.resourceVersion === resourceVersion)
-        await pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(path))])
+        await pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))])
     }
     throw error
   }
