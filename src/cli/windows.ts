@@ -87,7 +87,10 @@ const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
 
 function readTime(text: string): Instant {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw new InvalidArgumentError(`expected a time such as 2026-12-24T12:00Z, not "${text}"`)
+  const day = text.slice(0, 'yyyy-mm-dd'.length)
+  // February 30 would be March 2.
+  if (Number.isNaN(time) || new Date(day).toJSON()?.startsWith(day) !== true)
+    throw new InvalidArgumentError(`expected a time such as 2026-12-24T12:00Z, not "${text}"`)
   return time
 }
 
