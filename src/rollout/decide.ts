@@ -50,7 +50,7 @@ export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Ass
   return {
     pool,
     state,
-    memory: withFailed(state),
+    memory: withFailed(state.rollout.memory, state),
     proposal,
     holders: holders.map(({ node }) => node),
     isPaused: proposal.blocker?.reason === 'Paused' && holders.some(({ isEligible }) => isEligible),
@@ -59,7 +59,7 @@ export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Ass
   }
 }
 
-function withFailed({ rollout: { memory }, notable }: AssessedPool): Memory {
+function withFailed(memory: Memory, { notable }: AssessedPool): Memory {
   const failed = failedNodes(notable)
   return failed.length + memory.failed.length === 0 ? memory : { ...memory, failed }
 }
@@ -68,7 +68,7 @@ function withFailed({ rollout: { memory }, notable }: AssessedPool): Memory {
 function settle(pool: PoolSnapshot, now: Instant, last: AssessedPool | undefined): AssessedPool {
   const state = assessPool(pool, now, last)
   const memory = advance(state)
-  return memory ? settle(withMemory(pool, { ...memory, failed: failedNodes(state.notable) }), now, state) : state
+  return memory ? settle(withMemory(pool, withFailed(memory, state)), now, state) : state
 }
 
 /** Of most pools, all lists of actions are empty: to join those would be an eighth of its cost. */
