@@ -3,6 +3,7 @@ import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import { strayProofs } from '../rollout/proof/actions.ts'
 import { CEILING_NAME } from './cache/ceiling-schema.ts'
+import { earliest } from './clock/earliest.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { announceMembers } from './payload-access/announce-members.ts'
@@ -121,8 +122,3 @@ function isOfAPool({ members, nodes }: Gathered, name: string): boolean {
 
 /** Nobody's pool, so nobody's budget either. */
 const STRAYS = ''
-
-function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((instant) => instant !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
-}

@@ -1,6 +1,7 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
+import { earliest } from '../clock/earliest.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
@@ -166,8 +167,7 @@ export class HeadIntake {
 
   /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */
   get wakeAt(): Instant | undefined {
-    const [secrets, refused] = [this.#secrets.wakeAt, this.#pending.wakeAt]
-    return secrets === undefined || refused === undefined ? (secrets ?? refused) : Math.min(secrets, refused)
+    return earliest([this.#secrets.wakeAt, this.#pending.wakeAt])
   }
 
   #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {
