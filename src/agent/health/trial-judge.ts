@@ -2,6 +2,7 @@ import type { Reach } from '../../kube/reach.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { UnitLook } from '../ports.ts'
 import type { Look } from './health-judge.ts'
+import { type HeartbeatRecord, heartbeatsFrom, isOfTheBackup, observeHeartbeat } from './heartbeat-record.ts'
 import { observeProcess, type ProcessRecord, recordFrom } from './process-record.ts'
 import { looksHealthy } from './verify.ts'
 
@@ -12,6 +13,8 @@ export interface TrialLook extends Look {
     | { readonly kind: 'fine' }
     | { readonly kind: 'unknown'; readonly reach: Reach }
     | { readonly kind: 'complaint'; readonly message: string }
+  /** The kubelet's last one, as the Node shows it; undefined when it shows none, or when the API server does not say. */
+  readonly heartbeat: number | undefined
   /** The API server answered before the change, and has not been heard of since. */
   readonly isUnheard: boolean
   /** The machine is starting, and what does not run yet says nothing. */
@@ -23,6 +26,7 @@ export interface TrialRecord {
   readonly digest: string
   readonly startedAt: number
   readonly kubelet: ProcessRecord
+  readonly heartbeats: HeartbeatRecord
   /** Restarts that the service manager had counted when the trial began, by unit. */
   readonly restarts: Readonly<Record<string, number>>
   /** Since when the host has not been healthy; undefined while it is. */
@@ -51,9 +55,16 @@ export type TrialVerdict =
 const RESTARTS_TO_FAIL = 3
 const HOLDING: TrialVerdict = { kind: 'holding' }
 
-export function trialFrom(digest: string, at: number): TrialRecord {
+/** @param shown the kubelet's heartbeat on the Node when the change was proved; undefined when the Node was not asked */
+export function trialFrom(digest: string, at: number, shown?: number): TrialRecord {
   const record = { digest, startedAt: at, kubelet: recordFrom(Number.NEGATIVE_INFINITY, at), restarts: {} }
-  return { ...record, unwellSince: undefined, complainedSince: undefined, unheardSince: undefined }
+  return {
+    ...record,
+    heartbeats: heartbeatsFrom(shown),
+    unwellSince: undefined,
+    complainedSince: undefined,
+    unheardSince: undefined,
+  }
 }
 
 /** Pure. */
@@ -75,13 +86,15 @@ export function judgeTrial(
     return { record, verdict: { kind: 'failed', message: look.node.message } }
   const longest = look.node.kind === 'unknown' && look.node.reach === 'machine' ? limits.down : limits.lost
   if (isOver(record.unheardSince, longest)) return { record, verdict: { kind: 'cut off', for: longest } }
-  const holds = looksHealthy(look) && troubleIn(look) === undefined && look.node.kind === 'fine'
+  const isNodeFine = look.node.kind === 'fine' && !isOfTheBackup(record.heartbeats, look.at)
+  const holds = looksHealthy(look) && troubleIn(look) === undefined && isNodeFine
   return { record, verdict: holds && look.at - record.startedAt >= limits.duration ? { kind: 'passed' } : HOLDING }
 }
 
 export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord {
   const isUnwell = !look.isStarting && troubleIn(look) !== undefined
-  const isComplained = !look.isStarting && look.node.kind === 'complaint'
+  const heartbeats = observeHeartbeat(before.heartbeats, look.heartbeat, look.at)
+  const isComplained = !look.isStarting && look.node.kind === 'complaint' && !isOfTheBackup(heartbeats, look.at)
   const counted = servicesOf(look).map(({ unit, service }): [string, number] => {
     // What was restarted while the machine started does not count.
     const counted = look.isStarting ? service.restarts : (before.restarts[unit] ?? service.restarts)
@@ -90,6 +103,7 @@ export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord 
   return {
     ...before,
     kubelet: observeProcess(before.kubelet, look),
+    heartbeats,
     restarts: Object.fromEntries(counted),
     unwellSince: isUnwell ? (before.unwellSince ?? look.at) : undefined,
     complainedSince: isComplained ? (before.complainedSince ?? look.at) : undefined,

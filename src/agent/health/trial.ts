@@ -24,6 +24,8 @@ import { evidenceFrom, observeHealth, type Proof } from './verify.ts'
 interface TrialSettings {
   readonly digest: string
   readonly duration: number
+  /** The kubelet's heartbeat on the Node when the change was proved. */
+  readonly shown: number | undefined
   readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat' | 'contact'>
 }
 
@@ -55,9 +57,9 @@ export class Trial {
     const { state, options } = this.#context
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return 'none'
-    const { duration, proof } = await this.#settingsOf(digest)
+    const { duration, proof, shown } = await this.#settingsOf(digest)
     const host = await observeHealth(proof, this.#context.ports)
-    if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at)
+    if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at, shown)
     const look = await this.#completed(host, proof)
     if (proof.contact && !look.isUnheard) await this.#heard(digest)
     const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
@@ -78,15 +80,16 @@ export class Trial {
     const { startedAt = host.at } = this.#record ?? {}
     const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), {
       ...host,
-      node: FINE,
+      ...UNASKED,
       isUnheard: false,
       isStarting: false,
     })
-    const node = proof.ready || proof.heartbeat || proof.contact ? await askNode(proof, kubelet, ports) : FINE
+    const asked = proof.ready || proof.heartbeat || proof.contact ? await askNode(proof, kubelet, ports) : UNASKED
+    const { node } = asked
     const isUnheard = proof.contact === true && node.kind === 'unknown' && node.reach !== 'server'
     const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint' && !isUnheard
     const mayBeStarting = !isCalm && host.at - startedAt < LONGEST_START
-    return { ...host, node, isUnheard, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
+    return { ...host, ...asked, isUnheard, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
   }
 
   /** Whatever becomes of the API server later is not the change's fault. */
@@ -110,9 +113,9 @@ export class Trial {
     const active = isReadable ? await state.restore(digest) : undefined
     const { target } = await compare(active?.content ?? {}, this.#context)
     const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
-    const { ready = false, heartbeat = false, units = [], contact } = (await state.trial(digest)) ?? {}
+    const { ready = false, heartbeat = false, units = [], contact, shown } = (await state.trial(digest)) ?? {}
     const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units, contact }
-    this.#settings = { digest, duration, proof }
+    this.#settings = { digest, duration, shown, proof }
     return this.#settings
   }
 
@@ -127,7 +130,9 @@ export class Trial {
   }
 }
 
-const FINE = { kind: 'fine' } as const
+type Asked = Pick<TrialLook, 'node' | 'heartbeat'>
+
+const UNASKED: Asked = { node: { kind: 'fine' }, heartbeat: undefined }
 
 function cutOff(milliseconds: number): Failure {
   const message = `the API server answered right before the change, and not once in the ${milliseconds / 1000} s after it`
@@ -138,11 +143,11 @@ async function askNode(
   proof: TrialSettings['proof'],
   { pid, startedAt }: ProcessRecord,
   ports: AgentContext['ports'],
-): Promise<TrialLook['node']> {
+): Promise<Asked> {
   const evidence = await evidenceFrom(startedAt, { ports })
-  if (typeof evidence === 'string') return { kind: 'unknown', reach: evidence }
+  if (typeof evidence === 'string') return { node: { kind: 'unknown', reach: evidence }, heartbeat: undefined }
+  const { heartbeat } = evidence.node
   // Without a process there is nobody who could have reported; that is for the host's own evidence to judge.
-  if (pid === 0) return FINE
-  const message = nodeComplaint(evidence, proof, startedAt)
-  return message === undefined ? FINE : { kind: 'complaint', message }
+  const message = pid === 0 ? undefined : nodeComplaint(evidence, proof, startedAt)
+  return { node: message === undefined ? { kind: 'fine' } : { kind: 'complaint', message }, heartbeat }
 }

@@ -29,6 +29,8 @@ export interface Proof extends NodeDemands {
 export interface Proved {
   /** Wall clock in milliseconds: when the kubelet's process was started. */
   readonly startedAt: number
+  /** The kubelet's last one, as the Node showed it; undefined when nobody asked, or the API server did not answer. */
+  readonly heartbeat?: number | undefined
 }
 
 type VerifyPorts = Pick<AgentPorts, 'services' | 'kubelet' | 'node' | 'clock'>
@@ -67,8 +69,8 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
     const judgement = judgeHealth(watched, look, { stable: Math.max(timing.stable, proof.settle ?? 0), healthy: within })
     if (judgement.kind === 'failed') throw await failure(judgement, { ports, since })
     if (judgement.kind === 'healthy') {
-      const complaint = await complaintOf(proof, watched, ports)
-      if (complaint === undefined) return { startedAt: watched.kubelet.startedAt }
+      const { complaint, heartbeat } = await askNode(proof, watched, ports)
+      if (complaint === undefined) return { startedAt: watched.kubelet.startedAt, heartbeat }
       complainedSince ??= look.at
       // An API server that has only just come back has not heard from the kubelet yet.
       const isOver = look.at - watched.since >= within && look.at - complainedSince >= Math.min(timing.unwell, within)
@@ -124,10 +126,16 @@ export async function evidenceFrom(
   return { node, leaseRenewed, served }
 }
 
-async function complaintOf(proof: Proof, { kubelet }: Watched, ports: VerifyPorts): Promise<string | undefined> {
-  if (!proof.ready && proof.version === undefined && !proof.heartbeat && !proof.served) return undefined
+interface NodeAnswer {
+  readonly complaint?: string | undefined
+  readonly heartbeat?: number | undefined
+}
+
+async function askNode(proof: Proof, { kubelet }: Watched, ports: VerifyPorts): Promise<NodeAnswer> {
+  if (!proof.ready && proof.version === undefined && !proof.heartbeat && !proof.served) return {}
   const evidence = await evidenceFrom(kubelet.startedAt, { ports, served: proof.served })
-  return typeof evidence === 'string' ? undefined : nodeComplaint(evidence, proof, kubelet.startedAt)
+  if (typeof evidence === 'string') return {}
+  return { complaint: nodeComplaint(evidence, proof, kubelet.startedAt), heartbeat: evidence.node.heartbeat }
 }
 
 export function looksHealthy({ service, health }: Pick<Look, 'service' | 'health'>): boolean {

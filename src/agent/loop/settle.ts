@@ -20,7 +20,7 @@ export async function settle(head: TransactionHead, ending: Ending | Suspended, 
   journal.ended = { head, ending }
   const { pointers, isUnclean } = changeBy(head, ending)
   const isAdopted = ending.kind === 'kept' && head.purpose !== 'repair'
-  if (isAdopted) await rememberTrial(head, context)
+  if (isAdopted) await rememberTrial(head, ending.heartbeat, context)
   await state.pointAll(pointers)
   if (isUnclean !== undefined) await state.setUnclean(isUnclean)
   // What the host is made by now does not name any more is its owner's again.
@@ -63,11 +63,12 @@ export function isSuspended({ error }: Outcome): boolean {
 }
 
 /** On disk before the trial can begin. */
-async function rememberTrial({ digest, purpose, proof }: TransactionHead, { state, ports }: AgentContext): Promise<void> {
+async function rememberTrial(head: TransactionHead, shown: number | undefined, { state, ports }: AgentContext): Promise<void> {
+  const { digest, purpose, proof } = head
   if (digest === undefined || purpose !== 'apply') return
   const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact } = proof
   const known = await knownAmong(unitsIfKnown, ports)
-  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact })
+  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact, shown })
 }
 
 async function knownAmong(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {

@@ -56,6 +56,8 @@ const trialDemands = z.object({
   units: z.array(z.string()),
   /** The API server answered right before the change, and was not heard of since. */
   contact: z.optional(z.boolean()),
+  /** The kubelet's heartbeat that the Node showed when the change was proved; milliseconds since the epoch. */
+  shown: z.optional(z.number()),
 })
 
 export type TrialDemands = z.infer<typeof trialDemands>

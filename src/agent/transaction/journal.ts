@@ -76,8 +76,8 @@ const line = z.union([
 
 /** kept: done and proved. undone: the host is as before. unproved: it is, but its kubelet has not proved healthy since. broken: it is not, and a person is needed. */
 export type Ending =
-  /** `startedAt`: when the kubelet that proved healthy was started, milliseconds since the epoch. */
-  | { readonly kind: 'kept'; readonly startedAt?: number }
+  /** Of the kubelet that proved healthy: when it was started, and its last heartbeat on the Node. Milliseconds since the epoch. */
+  | { readonly kind: 'kept'; readonly startedAt?: number; readonly heartbeat?: number | undefined }
   | { readonly kind: 'undone' | 'unproved' | 'broken'; readonly failure: Failure }
 
 /** In place, and waiting for what the head says; the journal stays open. */

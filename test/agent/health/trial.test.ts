@@ -148,6 +148,75 @@ test('agent goes back by the evidence of the host alone when the Node is slow to
   expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ phase: 'RolledBack', active: good })
 })
 
+type Report = (age: number, ready: boolean) => void
+
+/** Etcd is restored to what the kubelet reported before the change; the kubelet, which knows nothing of it, reports nothing new. */
+async function restoredInTrial(
+  machine: Machine,
+  { ready }: { readonly ready: boolean },
+): Promise<{ readonly digest: string; readonly report: Report }> {
+  const told = machine.node.kubeletTold.bind(machine.node)
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(MINUTE)
+  machine.node.kubeletTold = () => {}
+  const report = (age: number, ready: boolean) => told({ ready, kubeletVersion: undefined, heartbeat: machine.clock.now() - age })
+  report(5 * MINUTE, ready)
+  return { digest, report }
+}
+
+test('agent holds no Node against the kubelet that etcd was restored to, until the kubelet reports again', async () => {
+  const machine = new Machine()
+  const { digest, report } = await restoredInTrial(machine, { ready: false })
+  await machine.clock.advance(6 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+  report(0, true)
+  await machine.clock.advance(5 * MINUTE)
+
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+test('agent that is started again knows a Node that etcd was restored to by the heartbeat that proved the change', async () => {
+  const machine = new Machine()
+  const { digest } = await restoredInTrial(machine, { ready: false })
+  machine.kill()
+  machine.start()
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+})
+
+test('agent ends no trial well by a Node that etcd was restored to', async () => {
+  const machine = new Machine()
+  const { digest, report } = await restoredInTrial(machine, { ready: true })
+  await machine.clock.advance(12 * MINUTE)
+  expect(memory(machine, 'last-known-good')).toBeUndefined()
+  report(0, true)
+  await machine.clock.advance(MINUTE)
+
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+test('agent goes back when the kubelet reports that it is not Ready after etcd was restored', async () => {
+  const machine = new Machine()
+  const { digest, report } = await restoredInTrial(machine, { ready: false })
+  await machine.clock.advance(3 * MINUTE)
+  report(0, false)
+
+  expect(await machine.until('RolledBack')).toMatchObject({ digest, error: { reason: 'TrialFailed' } })
+})
+
+test('agent goes back when the kubelet has not reported for a quarter of an hour after etcd was restored', async () => {
+  const machine = new Machine()
+  const { digest } = await restoredInTrial(machine, { ready: false })
+  await machine.clock.advance(15 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+  await machine.clock.advance(3 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'RolledBack', digest, error: { reason: 'TrialFailed' } })
+})
+
 test('agent does not fall back when an administrator restarts the kubelet during the trial', async () => {
   const machine = new Machine()
   machine.start()
@@ -186,6 +255,7 @@ const aLook = (at: number, ok: boolean, restarts: number): TrialLook => ({
   runtime: { ok: true, detail: '' },
   units: [],
   node: { kind: 'fine' },
+  heartbeat: undefined,
   isUnheard: false,
   isStarting: false,
   service: {

@@ -37,6 +37,8 @@ async function furnished(): Promise<Machine> {
   return machine
 }
 
+const TRIAL = '/var/lib/nodewave/meta/trial.json'
+
 /** What counts as the end state: every file and directory of the host and of the agent's memory but for when and how often, and the units. */
 async function endState(machine: Machine) {
   const units = []
@@ -44,8 +46,9 @@ async function endState(machine: Machine) {
     const { exists, enabled, active } = await machine.host.services.show(name)
     units.push({ name, exists, enabled, active })
   }
-  const { '/var/lib/nodewave/meta/outcome.json': _, ...files } = machine.host.files.snapshot()
-  return { files, directories: directoriesOf(machine), units, kubelet: machine.host.services.healthyVersion() }
+  const { '/var/lib/nodewave/meta/outcome.json': _, [TRIAL]: trial, ...files } = machine.host.files.snapshot()
+  const demands = trial?.replace(/,"shown":\d+/, '')
+  return { files, demands, directories: directoriesOf(machine), units, kubelet: machine.host.services.healthyVersion() }
 }
 
 /** Those of the host; which ones the agent's memory has is its own affair. */
