@@ -32,7 +32,7 @@ async function restored(cluster: Cluster, { part }: Report): Promise<void> {
   await part('push → all nodes changed again', () => product.settle({ version, flags: { v: 4 } }))
 }
 
-/** The backup is of a time when the nodes were assigned nothing. */
+/** The backup is of a time when the nodes were assigned nothing, and not Ready. */
 async function restoredBefore(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
   const version = versions.olderKubelet
@@ -40,18 +40,37 @@ async function restoredBefore(cluster: Cluster, { part }: Report): Promise<void>
   const pause = async (value: string) => void (await cluster.kubectl(['annotate', '--overwrite', 'nodepools', '--all', value]))
   await pause('nodewave.io/paused=restore')
   await part('assignments removed → Reverted', () => removeAssignments(cluster))
+  await Promise.all(cluster.nodes.map((node) => showNotReady(node, cluster)))
   await part('backup of etcd', () => backUp(cluster))
   await pause('nodewave.io/paused-')
-  const commit = await part('push → all nodes changed', () => product.settle({ version, flags: { v: 3 } }))
+  const fleet = { version, flags: { v: 3 }, rollout: { trial: '10m' } }
+  const commit = await part('push → all nodes changed', () => product.settle(fleet))
   const before = await Promise.all(cluster.nodes.map(kubeletOf))
   await part('etcd of the backup', () => restore(cluster))
+  const restoredAt = performance.now()
   await part('… → each agent says that its assignment is lost', () =>
     untilAll(cluster, 'to miss its assignment', ({ error }) => error?.reason === 'AssignmentLost'),
   )
-  await pause('nodewave.io/paused-')
-  await part('… → pool Ready at the commit again', () => product.settled(commit))
+  await part('… and keeps its host, though the Node is not Ready for long', () => waitUntilTime(restoredAt + LONG_NOT_READY))
   const after = await Promise.all(cluster.nodes.map(kubeletOf))
   check('no kubelet was restarted', after.join() === before.join(), { before, after })
+  // A kubelet reports what it believes to have written every five minutes, and when it is started.
+  await Promise.all(cluster.nodes.map((node) => node.exec(['systemctl', 'restart', 'kubelet'])))
+  await pause('nodewave.io/paused-')
+  await part('… → pool Ready at the commit again', () => product.settled(commit))
+}
+
+/** As a kubelet does whose runtime is down. */
+async function showNotReady({ name }: Node, cluster: Cluster): Promise<void> {
+  const conditions = [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' }]
+  await cluster.kubectl(['patch', 'node', name, '--subresource=status', '-p', JSON.stringify({ status: { conditions } })])
+}
+
+/** More than the 90 s after which an agent takes a change back. */
+const LONG_NOT_READY = 125_000
+
+async function waitUntilTime(end: number): Promise<void> {
+  await waitUntil(() => performance.now() > end, { for: 'the time to pass' })
 }
 
 async function removeAssignments(cluster: Cluster): Promise<void> {
