@@ -46,6 +46,7 @@ async function restoredBefore(cluster: Cluster, { part }: Report): Promise<void>
   const fleet = { version, flags: { v: 3 }, rollout: { trial: '10m' } }
   const commit = await part('push → all nodes changed', () => product.settle(fleet))
   const before = await Promise.all(cluster.nodes.map(kubeletOf))
+  await part('much written that the backup does not hold', () => writeMuch(cluster))
   await part('etcd of the backup', () => restore(cluster))
   const restoredAt = performance.now()
   await part('… → each agent says that its assignment is lost', () =>
@@ -64,6 +65,16 @@ async function restoredBefore(cluster: Cluster, { part }: Report): Promise<void>
 async function showNotReady({ name }: Node, cluster: Cluster): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' }]
   await cluster.kubectl(['patch', 'node', name, '--subresource=status', '-p', JSON.stringify({ status: { conditions } })])
+}
+
+/** Until as much has been written again after the restore, no watch shows a kubelet that its Node has changed. */
+async function writeMuch(cluster: Cluster): Promise<void> {
+  const items = Array.from({ length: 400 }, (_, index) => configMap(`lost-${index}`))
+  await cluster.kubectl(['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) })
+}
+
+function configMap(name: string): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } }
 }
 
 /** More than the 90 s after which an agent takes a change back. */
