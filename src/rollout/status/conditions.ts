@@ -78,13 +78,13 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}${describeLastChances(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
-  const isDone = !moves && isWaveDone(poolState)
+  const isDone = isWaveDone(poolState)
   const gates = isDone ? unpassedGates(poolState) : []
-  // Also of a pool that stalls: that the wave has soaked is remembered by it.
+  // Also of a pool that stalls, or whose other nodes change: that the wave has soaked is remembered by it.
   if (isDone && gates.length === 0 && rollout.state === 'InProgress' && awaitsPromotion(poolState))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(poolState)}` }
   if (!moves && (blocker?.stalls || isStuck)) return undefined
-  if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
+  if (!moves && gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && blocker) return wait({ ...blocker, message: `${blocker.message}${describeAwaited(selection)}` }, message)
   if (isRejected(rollout.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0)

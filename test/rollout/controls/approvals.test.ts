@@ -4,7 +4,7 @@ import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, phases, remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aNode, aYoungNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRevision } from '../builders/revisions.ts'
@@ -219,4 +219,17 @@ test.each([
   expect(phases(later)).toEqual({ Current: 1, Waiting: 2 })
   expect(condition(later, 'Stalled').reason).toBe('Paused')
   expect(condition(later, 'Reconciling').reason).toBe('WaitingForPromotion')
+})
+
+test('a wave that waits for a promotion does not soak again when another node has joined', () => {
+  const pool = aPool(soaked)
+  const joining = decide(pool.with(done, ...waiting, aYoungNode('d')), noon)
+  const joined = aNode('d').createdAtInstant(noon).on('old', { at: noon })
+  const pressed = pool.with(done.under('DiskPressure', noon + 2 * minute), ...waiting, joined)
+  const later = decide({ ...remembering(pressed, joining), steadySince: noon + minute }, noon + 3 * minute)
+
+  expect(selected(joining)).toEqual(['d'])
+  expect(condition(joining, 'Reconciling').reason).toBe('WaitingForPromotion')
+  expect(later.status.rejected).toEqual([])
+  expect(phases(later)).toEqual({ Current: 1, Waiting: 3 })
 })
