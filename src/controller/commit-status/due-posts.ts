@@ -41,8 +41,9 @@ export function duePosts(
     const before = posted.get(keyOf(status))
     if (isPast && (before === undefined || before.state === status.state)) continue
     if (before?.state === status.state && (!repeats || before.description === status.description)) continue
-    const at =
-      before === undefined || before.state !== status.state ? now : before.at + INTERVAL + LONGER_EACH_TIME * before.count
+    // A clock that was put back says nothing of how long ago that was.
+    const isAtOnce = before === undefined || before.state !== status.state || now < before.at
+    const at = isAtOnce ? now : before.at + INTERVAL + LONGER_EACH_TIME * before.count
     if (at <= now) due.push(status)
     else wakeAt = Math.min(wakeAt, at)
   }

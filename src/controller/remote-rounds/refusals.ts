@@ -1,12 +1,12 @@
 import type { Instant } from '../../rollout/model/instant.ts'
+import { isWaiting, type Wait } from '../writes/write-failures.ts'
 
 /** Milliseconds; doubling. */
 const FIRST_BACKOFF = 5_000
 const LONGEST_BACKOFF = 600_000
 
-interface Refusal {
+interface Refusal extends Wait {
   readonly count: number
-  readonly until: Instant
 }
 
 export function backoffAfter(failures: number): number {
@@ -18,14 +18,15 @@ export class Refusals {
   readonly #refused = new Map<string, Refusal>()
 
   isWaiting(key: string, now: Instant): boolean {
-    return now < (this.#refused.get(key)?.until ?? now)
+    const refusal = this.#refused.get(key)
+    return refusal !== undefined && isWaiting(refusal, now)
   }
 
   /** @returns milliseconds until it is asked for again, and whether this is the first refusal. */
   add(key: string, now: Instant): { readonly rest: number; readonly isFirst: boolean } {
     const count = (this.#refused.get(key)?.count ?? 0) + 1
     const rest = backoffAfter(count)
-    this.#refused.set(key, { count, until: now + rest })
+    this.#refused.set(key, { count, at: now, until: now + rest })
     return { rest, isFirst: count === 1 }
   }
 
@@ -43,8 +44,8 @@ export class Refusals {
 
   /** The next time at which something is asked for again, or `other` before that. */
   nextAt(now: Instant, other: Instant | undefined): Instant | undefined {
-    const waiting = [...this.#refused.values()].map(({ until }) => until).filter((until) => until > now)
-    const next = Math.min(other ?? Number.POSITIVE_INFINITY, ...waiting)
+    const waiting = [...this.#refused.values()].filter((refusal) => isWaiting(refusal, now))
+    const next = Math.min(other ?? Number.POSITIVE_INFINITY, ...waiting.map(({ until }) => until))
     return Number.isFinite(next) ? next : undefined
   }
 }

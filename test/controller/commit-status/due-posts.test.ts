@@ -22,6 +22,10 @@ test('a new description waits five seconds after the last one, and longer the mo
   expect(duePosts(wanted, { posted: posted({ count: 100 }) }, 6_000)).toEqual({ due: [], wakeAt: 31_000 })
 })
 
+test('a new description is posted at once after the clock was put back', () => {
+  expect(duePosts([{ ...status, isPast: false }], { posted: posted() }, 999)).toEqual({ due: [status], wakeAt: undefined })
+})
+
 test('a new state waits for nothing, also of a commit that nodes have left', () => {
   const failed = { ...status, state: 'failure' } as const
   for (const isPast of [false, true])

@@ -20,3 +20,12 @@ test('what was refused waits for its time, which is later each time, and the fir
   expect([4_999, 5_000].map((now) => refusals.isWaiting('a', now))).toEqual([true, false])
   expect(refusals.add('a', 5_000)).toEqual({ rest: 10_000, isFirst: false })
 })
+
+test('what was refused is asked for again at once after the clock was put back', () => {
+  const [refusals, day] = [new Refusals(), 86_400_000]
+  refusals.add('a', day)
+  expect(refusals.isWaiting('a', 0)).toBe(false)
+  expect(refusals.nextAt(0, undefined)).toBe(undefined)
+  expect(refusals.add('a', 0)).toEqual({ rest: 10_000, isFirst: false })
+  expect(refusals.nextAt(0, undefined)).toBe(10_000)
+})
