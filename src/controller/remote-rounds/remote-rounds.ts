@@ -51,8 +51,8 @@ export class RemoteRounds {
   }
 
   /**
-   * Of one that fails nobody knows yet whether it is the server that fails: the next one is asked for, too, and one more after each round that
-   * failed. Where no more than these fail, each is tried again at its own times, and holds up no other.
+   * Of one that fails nobody knows yet whether it is the server that fails: the next one is asked for, too, and twice as many after each round
+   * that failed. Where no more than these fail, each is tried again at its own times, and holds up no other.
    * @throws {RemoteError} when the server takes nothing at all now
    */
   async unlessRefused(asked: Asked, ask: () => Promise<void>): Promise<void> {
@@ -65,7 +65,7 @@ export class RemoteRounds {
       if (!(error instanceof RemoteError)) throw error
       if (!error.isRefusal && (inOrder || error.retryAfter !== undefined)) throw error
       if (error.isRefusal || this.refusals.has(asked.key)) this.#refused(asked, error)
-      else if (this.#setAside.length > this.#failures) throw error
+      else if (this.#setAside.length >= 2 ** this.#failures) throw error
       else this.#setAside = [...this.#setAside, { asked, error }]
     }
   }

@@ -233,3 +233,15 @@ test('a forge that fails at several commits shows the status of the others', asy
   play.stop.abort()
   await play.running
 })
+
+test('a forge that fails at many commits shows the status of the others within minutes', async () => {
+  const forge = new FakeForge()
+  const failing = [...'abcdefghijkl']
+  for (const commit of failing) forge.refusals.set(commit, new ForgeError('https://git.example.com: HTTP 500'))
+  const play = aPoster(forge)
+  play.stage.pools = [...failing, 'm'].map((letter) => ({ ...aPool(letter.repeat(40), 1), name: letter }))
+  await someRounds(play, 16, 20_000)
+  expect(forge.asked).toContain('post m pending 1/3 nodes, wave 1 o…')
+  play.stop.abort()
+  await play.running
+})
