@@ -3,6 +3,7 @@ import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import { waveStatus } from '../exposure/waves.ts'
+import { isRenderFailure } from '../model/node-progress.ts'
 import type { Member, MemberCounts, PoolState } from '../model/pool-state.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
@@ -53,8 +54,14 @@ function phasesOf({ byPhase }: MemberCounts): Partial<Record<NodePhase, number>>
   return phases
 }
 
+/** Those that cannot be rendered come last: that is found again each time, and how another failed may stand nowhere else. */
 export function failedNodes(members: readonly Member[]): readonly FailedNode[] {
-  const failed: FailedNode[] = []
-  for (const { node, progress } of members) if (progress.failure) failed.push({ node: node.name, ...progress.failure })
-  return failed.sort(byText(({ node }) => node)).slice(0, FAILED_SHOWN)
+  const [failed, unrendered]: [FailedNode[], FailedNode[]] = [[], []]
+  for (const { node, progress } of members) {
+    if (!progress.failure) continue
+    const kind = isRenderFailure(progress.failure) ? unrendered : failed
+    kind.push({ node: node.name, ...progress.failure })
+  }
+  const byName = byText(({ node }: FailedNode) => node)
+  return [...failed.sort(byName), ...unrendered.sort(byName)].slice(0, FAILED_SHOWN)
 }

@@ -182,6 +182,25 @@ test('a node that failed under pressure at an earlier commit, which this one doe
   expect(assignments(decide({ ...all, memory: { ...all.memory, failed } }, noon))).toEqual(['b → fix'])
 })
 
+test('a node that came under pressure in its soak counts as failed in later waves, too, beside 50 nodes that cannot be rendered', () => {
+  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const unrendered = Array.from({ length: 50 }, (_, index) => `a${index}`)
+  const wants = Object.fromEntries(unrendered.map((name) => [name, { problem: 'label "rack" is missing' }]))
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, wants })
+  const [pressed, sound] = ['y', 'z'].map((name) => aNode(name).on('bad', { at: noon - 6 * minute }))
+  const nodes = [pressed?.under('MemoryPressure', noon - 3 * minute), sound].flatMap((node) => node ?? [])
+  const passed = decide(pool.with(...nodes, ...old(...unrendered, 'x')), noon)
+  const later = decide(remembering(pool.with(...nodes, ...old(...unrendered, 'x')), passed), noon + minute)
+
+  expect(passed.status.wave?.name).toBe('rest')
+  expect(later.status.failed).toContainEqual({
+    node: 'y',
+    reason: 'MemoryPressure',
+    message: 'node has MemoryPressure since 2026-11-21T11:57:00.000Z, in its soak',
+  })
+})
+
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')
