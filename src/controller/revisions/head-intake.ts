@@ -5,9 +5,10 @@ import { earliest } from '../clock/earliest.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
+import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { HeadEvent } from './head-source.ts'
-import { PendingHeads } from './pending-heads.ts'
+import { PendingHeads, waitToKeep } from './pending-heads.ts'
 import { prepareHead } from './prepare-head.ts'
 import { missingText, problemText } from './refusal-texts.ts'
 import type { RevisionLibrary } from './revision-library.ts'
@@ -53,6 +54,8 @@ export class HeadIntake {
   #restored = false
   /** As it is kept; undefined until it has come from the repository. */
   #accepted: RepoSnapshot | undefined
+  /** It was deleted, and the server refuses to keep it again. */
+  #unkept: Wait | undefined
   #held: { readonly event: HeldEvent; readonly revision: string } | undefined
   readonly #secrets = new WatchedSecrets()
 
@@ -98,17 +101,20 @@ export class HeadIntake {
       }
       this.#pending.remove(event)
     }
-    return this.#keepAccepted()
+    return this.#keepAccepted(now)
   }
 
   /** Somebody may have deleted it: who leads next would take the commit before for the last accepted, and bring all nodes back to that. */
-  async #keepAccepted(): Promise<readonly unknown[]> {
+  async #keepAccepted(now: Instant): Promise<readonly unknown[]> {
     const { store } = this.#options
+    if (this.#unkept && isWaiting(this.#unkept, now)) return []
+    this.#unkept = undefined
     try {
       if (this.#accepted && store.list()[0]?.commit !== this.#accepted.commit) await store.put(this.#accepted)
       return []
     } catch (error) {
       if (isAway(error)) throw error
+      this.#unkept = waitToKeep(now)
       return [error]
     }
   }
@@ -167,7 +173,7 @@ export class HeadIntake {
 
   /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */
   get wakeAt(): Instant | undefined {
-    return earliest([this.#secrets.wakeAt, this.#pending.wakeAt])
+    return earliest([this.#secrets.wakeAt, this.#pending.wakeAt, this.#unkept?.until])
   }
 
   #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {

@@ -6,8 +6,13 @@ interface RefusedHead extends Wait {
   readonly event: HeadEvent
 }
 
-/** Milliseconds before a commit that could not be kept is tried again. */
+/** Milliseconds. */
 const TRY_AGAIN = 10_000
+
+/** Until a commit that could not be kept is tried again. */
+export function waitToKeep(now: Instant): Wait {
+  return { at: now, until: now + TRY_AGAIN }
+}
 
 /** What the repository has told, and what is not dealt with yet. */
 export class PendingHeads {
@@ -45,7 +50,7 @@ export class PendingHeads {
   }
 
   tryLater(event: HeadEvent, now: Instant): void {
-    this.#refused = { event, at: now, until: now + TRY_AGAIN }
+    this.#refused = { event, ...waitToKeep(now) }
   }
 
   /** When a commit that could not be kept is to be tried again. */

@@ -134,17 +134,33 @@ test.each<readonly [what: string, problems: readonly string[], text: string]>([
 })
 
 test('the accepted commit is kept again when somebody has deleted it, also while a newer one is not taken', async () => {
-  const { absorb, state, kept, did } = anIntake({ problems: { [B]: ['bad'] } })
+  const { absorb, kept, did } = anIntake({ problems: { [B]: ['bad'] } })
   await absorb(head(A))
   await absorb(head(B))
   did()
 
   kept.splice(0)
-  state.failures.push(new Error('quota'))
-  expect(await absorb()).toEqual([new Error('quota')])
   expect(await absorb()).toEqual([])
   expect(await absorb()).toEqual([])
   expect(did()).toEqual(['put a'])
+})
+
+test('an accepted commit that the server refuses to keep again is tried again after 10 seconds', async () => {
+  const { intake, absorb, state, kept, clock, did } = anIntake()
+  await absorb(head(A))
+  did()
+
+  kept.splice(0)
+  state.failures.push(new Error('quota'))
+  expect(await absorb()).toEqual([new Error('quota')])
+  expect(intake.wakeAt).toBe(10_000)
+  clock.now = 9_999
+  expect(await absorb()).toEqual([])
+  expect(did()).toEqual([])
+  clock.now = 10_000
+  expect(await absorb()).toEqual([])
+  expect(did()).toEqual(['put a'])
+  expect(intake.wakeAt).toBe(undefined)
 })
 
 test('a commit that needs promotion waits for it, and for nothing else', async () => {
