@@ -56,6 +56,8 @@ export class HeadIntake {
   #accepted: RepoSnapshot | undefined
   /** It was deleted, and the server refuses to keep it again. */
   #unkept: Wait | undefined
+  /** The commit that is looked at, with the contents of its Secrets once these are taken. */
+  #looking = ''
   #held: { readonly event: HeldEvent; readonly revision: string } | undefined
   readonly #secrets = new WatchedSecrets()
 
@@ -94,7 +96,7 @@ export class HeadIntake {
         this.#pending.tryLater(event, now)
         this.#state = {
           ...this.#state,
-          observed: commit,
+          observed: this.#looking,
           problem: `commit "${commit}" cannot be stored: ${(error as Error).message}`,
         }
         return [error]
@@ -147,9 +149,11 @@ export class HeadIntake {
   /** @param state what stays when the commit is not taken */
   async #accept(event: HeldEvent, state: HeadState): Promise<HeadState> {
     const { compile, store, library, log, guard, taker } = this.#options
+    this.#looking = event.snapshot.commit
     const { snapshot, fleet, seen, missing } = await prepareHead(event.snapshot, { compile, taker, known: this.#state.fleet })
     if (seen) this.#watch(event, { fleet, seen })
     const observed = snapshot.commit
+    this.#looking = observed
     if (missing || fleet.problems.length > 0) {
       const problem = missing ? missingText(observed, missing) : problemText(fleet)
       log('error', problem)

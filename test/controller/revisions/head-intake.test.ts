@@ -19,14 +19,20 @@ interface Draft {
   readonly kept?: string
   readonly problems?: Readonly<Record<string, readonly string[]>>
   readonly objections?: Readonly<Record<string, string>>
+  /** What each commit takes from Secrets. */
+  readonly contents?: string
 }
 
-function anIntake({ kept: last, problems = {}, objections = {} }: Draft = {}) {
+function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draft = {}) {
   const did: string[] = []
   const state = { promoted: '', failures: [] as Error[] }
   const kept = last === undefined ? [] : [{ commit: last }]
   const fleetOf = (commit: string) =>
-    ({ commit, problems: problems[commit] ?? [], files: new Map(), pools: new Map() }) as never as CompiledFleet
+    ({
+      ...{ commit, problems: problems[commit] ?? [], files: new Map(), pools: new Map() },
+      ...(contents !== undefined && { secretRefs: ['ref'] }),
+    }) as never as CompiledFleet
+  const taker = { take: async () => ({ kind: 'taken', id: contents, values: new Map(), seen: [] }), look: () => [] }
   const intake = new HeadIntake({
     compile: ({ commit }) => {
       did.push(`compile ${commit[0]}`)
@@ -47,6 +53,7 @@ function anIntake({ kept: last, problems = {}, objections = {} }: Draft = {}) {
     } as never,
     log: (level, message) => void did.push(`${level} ${message.split('\n')[0]}`),
     guard: { objection: ({ commit }) => objections[commit], isPromoted: (commit) => commit === state.promoted },
+    ...(contents !== undefined && { taker: taker as never }),
   })
   const clock = { now: 0 }
   const absorb = async (...events: readonly HeadEvent[]) => {
@@ -207,6 +214,13 @@ test('a commit that the server refuses to keep is not accepted, and is tried aga
   clock.now = 10_000
   expect(await absorb()).toEqual([])
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
+
+test('a commit that the server refuses to keep is observed with the contents of its Secrets', async () => {
+  const { intake, absorb, state } = anIntake({ contents: '1a2b3c4d' })
+  state.failures.push(new KubeError('quota', { code: 403, reason: 'Forbidden' }))
+  await absorb(head(A))
+  expect(intake.state.observed).toBe('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa+1a2b3c4d')
 })
 
 test('intake takes a newer commit at once while the server refuses to keep the one before', async () => {
