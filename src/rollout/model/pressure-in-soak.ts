@@ -13,7 +13,7 @@ export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure |
   const { node, assigned } = subject
   if (!isTried(subject)) return undefined
   return node.pressures?.find(
-    ({ since }) => (since >= (assigned.at ?? since) && since < lasted) || isInSoakByOwnClock(since, subject),
+    ({ since }) => (since >= (assigned.at ?? since) && since < lasted) || isInSoakByOwnClock(since, subject, lasted),
   )
 }
 
@@ -31,10 +31,13 @@ function isTried({ assigned, course }: NodeOnGoal): boolean {
   return course.changes !== false || isInRollout(assigned, course)
 }
 
-/** Kubelet and agent stamp by one clock, which may be behind that of the controller. */
-function isInSoakByOwnClock(since: Instant, { node, report, course }: NodeOnGoal): boolean {
+/**
+ * Kubelet and agent stamp by one clock, which may be behind that of the controller. What came since the work was done is in the soak while that
+ * lasts: what lengthens it, such as a proof, is of the controller's clock.
+ */
+function isInSoakByOwnClock(since: Instant, { node, report, course }: NodeOnGoal, lasted: Instant): boolean {
   const done = reportedAt(report)
-  return since >= done && since < Math.max(done, node.readySince) + course.soak
+  return since >= done && (course.now < lasted || since < Math.max(done, node.readySince) + course.soak)
 }
 
 export function failedUnder({ type, since }: Pressure): NodeProgress {

@@ -302,6 +302,18 @@ test('a node whose clock is a day behind fails under pressure in its soak, and n
   expect(under(noon - day - 18 * minute - 1)).toBe('Current')
 })
 
+test('a node whose clock is a day behind fails under pressure in a soak that began again when the clock of the controller jumped', () => {
+  const day = 24 * hour
+  const soaked = aNode('a')
+    .on('new', { at: noon - 20 * minute, since: noon - day - 18 * minute })
+    .readyAgain(noon - 2 * day)
+  const again = { soak: 10 * minute, steadySince: noon - 5 * minute }
+
+  expect(phase(soaked.under('DiskPressure', noon - day - minute), again)).toBe('Failed')
+  expect(phase(soaked.under('DiskPressure', noon - day - 18 * minute - 1), again)).toBe('Soaking')
+  expect(phase(soaked.under('DiskPressure', noon - day - minute), { ...again, now: noon + 5 * minute })).toBe('Current')
+})
+
 test('a node that failed under pressure fails without a soak, too, until that pressure ends or it is assigned again', () => {
   const failedAs = ['DiskPressure']
   const node = aNode('a').on('new', { at: noon - 20 * minute, since: noon - hour })
