@@ -1,5 +1,5 @@
 import type { Channel, Notification } from '../../notify/notification.ts'
-import type { Instant } from '../../rollout/model/instant.ts'
+import { type Instant, isFromAhead } from '../../rollout/model/instant.ts'
 import { markOf, type Told } from './told-record.ts'
 
 export interface DueInput {
@@ -22,14 +22,19 @@ export const MINUTE = 60_000
 /** @returns what to send now, oldest first, and when there will be more though nothing changes */
 export function dueNotifications({ wanted, told, sentAt, channel }: DueInput, now: Instant): Due {
   const fresh = wanted.filter((each) => !told.get(each.pool)?.includes(markOf(each)))
-  const age = ({ time }: Notification) => now - Date.parse(time)
-  const settled = fresh.filter((notification) => age(notification) >= SETTLED_AFTER)
+  const [young, settled] = [fresh.filter((each) => isYoung(each, now)), fresh.filter((each) => !isYoung(each, now))]
   const free = Math.max(0, channel.perMinute - sentAt.length)
   const waits = [
-    ...fresh.filter((each) => age(each) < SETTLED_AFTER).map(({ time }) => Date.parse(time) + SETTLED_AFTER),
+    ...young.map(({ time }) => Date.parse(time) + SETTLED_AFTER),
     ...(settled.length > free ? [(sentAt[0] ?? now) + MINUTE] : []),
   ]
   return { due: settled.slice(0, free), wakeAt: waits.length === 0 ? undefined : Math.min(...waits) }
+}
+
+/** What is stamped by a clock that was further ahead, of another leader or put back since, would be told when that time comes. */
+function isYoung({ time }: Notification, now: Instant): boolean {
+  const at = Date.parse(time)
+  return now - at < SETTLED_AFTER && !isFromAhead(at, { now, longest: MINUTE })
 }
 
 /** What is remembered beside what still stands in NodePools: of one pool, and of all, since it stands in one object. */

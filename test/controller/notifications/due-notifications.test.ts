@@ -28,6 +28,10 @@ test('what began a moment ago waits until it has lasted for ten seconds', () => 
   expect(due([aNotification('a', 10), aNotification('b', 9), aNotification('c', 2)])).toEqual({ ids: ['a'], wakeIn: 1 })
 })
 
+test('what a leader has stamped whose clock was an hour ahead is told at once', () => {
+  expect(due([aNotification('a', -3_600), aNotification('b', -59)])).toEqual({ ids: ['a'], wakeIn: 69 })
+})
+
 test('more than the limit of a minute waits until there is room', () => {
   const wanted = [aNotification('a', 60), aNotification('b', 50), aNotification('c', 40)]
 
