@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isPausedAndQuiet, isQuiet, runEnded } from '../../src/cli/controls/await-records.ts'
 import { accepted, continued } from '../../src/cli/controls/fleet-effects.ts'
+import { retryEnded } from '../../src/cli/controls/retry.ts'
 import type { HistoryEntry, PoolCondition, PoolReason } from '../../src/protocol/node-pool.ts'
 
 const ref = { revision: 'f'.repeat(40), fingerprint: 'content' }
@@ -44,6 +45,17 @@ test.each([
   ['failed when a newer commit came', newer, superseded],
 ])('the retry of a commit in the fleet %s', (_, status, expected) => {
   expect(continued(observedRevision)(status)).toEqual(expected)
+})
+
+const running: HistoryEntry = { ...again, result: 'Running' }
+
+test.each([
+  ['is awaited until its run begins', { ...gone, history: [failed] }, undefined],
+  ['is awaited while its run goes on, also when a newer commit came', { ...newer, history: [running, failed] }, undefined],
+  ['is over when its run has ended', { ...newer, history: [again, failed] }, ended],
+  ['failed when a newer commit came before its run began', { ...newer, history: [failed] }, superseded],
+])('the retry of a commit in a pool %s', (_, status, expected) => {
+  expect(retryEnded(ref, { ...gone, history: [failed] })(status)).toEqual(expected)
 })
 
 const quiet = { ok: true, message: 'no node is changing' }

@@ -24,7 +24,8 @@ export function continued(revision: string): (status: Status) => Effect | undefi
   }
 }
 
-function superseded({ observedRevision = '' }: Status): Effect {
+/** Of what is asked of a commit that is not the newest one any more. */
+export function superseded({ observedRevision = '' }: Status): Effect {
   const name = shortRevision(observedRevision, 7)
   return { ok: false, message: `${name} came meanwhile; check what it waits for with: nodewave status` }
 }

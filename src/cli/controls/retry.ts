@@ -6,8 +6,8 @@ import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
 import { refuseAskedBefore } from './asked-before.ts'
-import { type AwaitedRecord, runEnded } from './await-records.ts'
-import { continued } from './fleet-effects.ts'
+import { type AwaitedRecord, type Effect, runEnded } from './await-records.ts'
+import { continued, superseded } from './fleet-effects.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -64,9 +64,22 @@ function seeAnswer(pool: string | undefined): string {
 
 /** A commit that is neither the newest nor what failed last no longer counts as failed, and no run begins for it. */
 function awaited({ name, status }: PoolStatusView, ref: RevisionRef): AwaitedRecord {
-  const { observedRevision, rejected: [last = ref] = [], target, history } = status
+  const { observedRevision, rejected: [last = ref] = [], target } = status
   const begins = ref.revision === observedRevision || [last, target].some((known) => known?.fingerprint === ref.fingerprint)
-  return { pool: name, action: 'Retry', ...(begins && { effect: runEnded(ref, history) }) }
+  return { pool: name, action: 'Retry', ...(begins && { effect: retryEnded(ref, status) }) }
+}
+
+type Status = PoolStatusView['status']
+
+/** The run has come to its end, or none begins, for a newer commit came before. */
+export function retryEnded(ref: RevisionRef, { history, observedRevision }: Status): (status: Status) => Effect | undefined {
+  const endOf = runEnded(ref, history)
+  return (status) => {
+    const [run] = status.history ?? []
+    const isUnderWay = run?.result === 'Running' && (run.fingerprint === ref.fingerprint || run.revision === ref.revision)
+    const isNewest = status.observedRevision === observedRevision
+    return endOf(status) ?? (isUnderWay || isNewest ? undefined : superseded(status))
+  }
 }
 
 /** The pool stays where it was rolled back to: nothing else is tried there. */
