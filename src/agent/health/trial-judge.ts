@@ -60,7 +60,7 @@ export function trialFrom(digest: string, at: number, shown?: number): TrialReco
   const record = { digest, startedAt: at, kubelet: recordFrom(Number.NEGATIVE_INFINITY, at), restarts: {} }
   return {
     ...record,
-    heartbeats: heartbeatsFrom(shown),
+    heartbeats: heartbeatsFrom(shown, at),
     unwellSince: undefined,
     complainedSince: undefined,
     unheardSince: undefined,
@@ -93,7 +93,7 @@ export function judgeTrial(
 
 export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord {
   const isUnwell = !look.isStarting && troubleIn(look) !== undefined
-  const heartbeats = observeHeartbeat(before.heartbeats, look.heartbeat, look.at)
+  const heartbeats = observeHeartbeat(before.heartbeats, look.heartbeat, look)
   const isComplained = !look.isStarting && look.node.kind === 'complaint' && !isOfTheBackup(heartbeats, look.at)
   const counted = servicesOf(look).map(({ unit, service }): [string, number] => {
     // What was restarted while the machine started does not count.

@@ -317,3 +317,14 @@ test('trial fails when the Node has complained for as long as it may, counted fr
   expect(judgeTrial(begun.record, complains(189_999), limits).verdict.kind).toBe('holding')
   expect(judgeTrial(begun.record, complains(190_000), limits).verdict).toEqual({ kind: 'failed', message: 'NotReady' })
 })
+
+test('trial fails by what the kubelet reports after the clock was put back', () => {
+  const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
+  const shows = (at: number, now: number, heartbeat: number): TrialLook => ({ ...aLook(at, true, 0), now, heartbeat })
+  const complains = (look: TrialLook): TrialLook => ({ ...look, node: { kind: 'complaint', message: 'NotReady' } })
+  const ahead = judgeTrial(trialFrom('d', 0), shows(10_500, 3_610_500, 3_605_000), limits)
+  const back = judgeTrial(ahead.record, complains(shows(15_500, 15_500, 10_000)), limits)
+
+  expect(judgeTrial(back.record, complains(shows(105_499, 105_499, 10_000)), limits).verdict.kind).toBe('holding')
+  expect(judgeTrial(back.record, complains(shows(105_500, 105_500, 10_000)), limits).verdict.kind).toBe('failed')
+})
