@@ -4,7 +4,8 @@ import { reasonIn } from '../kubelet/kubelet-words.ts'
 import type { Timing } from '../options.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
-import { type Judgement, judgeHealth, type Look, observeLook, restarted, type Watched, watchFrom } from './health-judge.ts'
+import { type Judgement, judgeHealth, type Look, observeLook, restarted, watchFrom } from './health-judge.ts'
+import { type HeartbeatRecord, heartbeatsFrom, isOfTheBackup, observeHeartbeat } from './heartbeat-record.ts'
 import { isAmbiguous, type NodeDemands, type NodeEvidence, nodeComplaint } from './node-complaint.ts'
 
 /** What a healthy host has to show. */
@@ -23,13 +24,15 @@ export interface Proof extends NodeDemands {
   readonly within: number
   /** The API server answered right before the change: it has to be heard of once after it. */
   readonly contact?: boolean | undefined
+  /** The kubelet's heartbeat that the Node showed before the change; milliseconds since the epoch. */
+  readonly shown?: number | undefined
 }
 
 /** What was proved. */
 export interface Proved {
   /** Wall clock in milliseconds: when the kubelet's process was started. */
   readonly startedAt: number
-  /** The kubelet's last one, as the Node showed it; undefined when nobody asked, or the API server did not answer. */
+  /** The kubelet's newest one that the Node has shown, perhaps before the change; undefined when it has shown none. */
   readonly heartbeat?: number | undefined
 }
 
@@ -49,7 +52,8 @@ export interface VerifyOptions {
  *
  * What counts first is what the host itself shows: processes that keep running, the kubelet's health endpoint, the runtime's socket.
  * The Node is asked after that. An API server that does not answer is no fault of the kubelet's: then the host's own evidence is enough,
- * or an outage would roll back every node that just changed.
+ * or an outage would roll back every node that just changed. Neither is a Node of a backup to which etcd was restored: the trial waits for
+ * what the kubelet reports.
  *
  * @throws {AgentError} HealthCheckFailed, with the last words of the unit that is to blame
  */
@@ -57,6 +61,7 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
   const { ports, timing, signal, undisturbed = false } = options
   const since = ports.clock.now()
   let watched = watchFrom(ports.clock.elapsed(), { undisturbed })
+  let heartbeats = heartbeatsFrom(proof.shown, watched.since)
   let complainedSince: number | undefined
   for (;;) {
     const within = signal?.aborted ? Math.min(timing.unwell, proof.within) : proof.within
@@ -69,8 +74,11 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
     const judgement = judgeHealth(watched, look, { stable: Math.max(timing.stable, proof.settle ?? 0), healthy: within })
     if (judgement.kind === 'failed') throw await failure(judgement, { ports, since })
     if (judgement.kind === 'healthy') {
-      const { complaint, heartbeat } = await askNode(proof, watched, ports)
-      if (complaint === undefined) return { startedAt: watched.kubelet.startedAt, heartbeat }
+      const { startedAt } = watched.kubelet
+      const evidence = await askNode(proof, startedAt, ports)
+      heartbeats = observeHeartbeat(heartbeats, evidence?.node.heartbeat, look)
+      const complaint = evidence && nodeComplaint(evidence, demandsOf(proof, heartbeats, look.at), startedAt)
+      if (complaint === undefined) return { startedAt, heartbeat: heartbeats.newest }
       complainedSince ??= look.at
       // An API server that has only just come back has not heard from the kubelet yet.
       const isOver = look.at - watched.since >= within && look.at - complainedSince >= Math.min(timing.unwell, within)
@@ -126,16 +134,16 @@ export async function evidenceFrom(
   return { node, leaseRenewed, served }
 }
 
-interface NodeAnswer {
-  readonly complaint?: string | undefined
-  readonly heartbeat?: number | undefined
+/** @returns undefined when nothing is asked of the Node, or the API server does not answer */
+async function askNode(proof: Proof, startedAt: number, ports: VerifyPorts): Promise<NodeEvidence | undefined> {
+  if (!proof.ready && proof.version === undefined && !proof.heartbeat && !proof.served) return undefined
+  const evidence = await evidenceFrom(startedAt, { ports, served: proof.served })
+  return typeof evidence === 'string' ? undefined : evidence
 }
 
-async function askNode(proof: Proof, { kubelet }: Watched, ports: VerifyPorts): Promise<NodeAnswer> {
-  if (!proof.ready && proof.version === undefined && !proof.heartbeat && !proof.served) return {}
-  const evidence = await evidenceFrom(kubelet.startedAt, { ports, served: proof.served })
-  if (typeof evidence === 'string') return {}
-  return { complaint: nodeComplaint(evidence, proof, kubelet.startedAt), heartbeat: evidence.node.heartbeat }
+/** What the kubelet serves, it shows itself. */
+function demandsOf(proof: Proof, heartbeats: HeartbeatRecord, at: number): NodeDemands {
+  return isOfTheBackup(heartbeats, at) ? { ready: false, served: proof.served } : proof
 }
 
 export function looksHealthy({ service, health }: Pick<Look, 'service' | 'health'>): boolean {

@@ -85,10 +85,10 @@ const HOST_ALONE = { ready: false }
 function nodeDemands(
   { node }: Work,
   { version, look }: { readonly version: string | undefined; readonly look: Look },
-): NodeDemands {
+): NodeDemands & Pick<Proof, 'shown'> {
   const startedAt = look.now - look.service.runningFor
   const heartbeat = node !== undefined && hasReportedSince(startedAt, { node, leaseRenewed: undefined })
-  return { version, ready: node?.ready ?? false, heartbeat }
+  return { version, ready: node?.ready ?? false, heartbeat, shown: node?.heartbeat }
 }
 
 /** Milliseconds. Whoever answers no sooner is not missed. */

@@ -42,6 +42,8 @@ const line = z.union([
       within: z.number(),
       /** Whether the API server answered right before the change. */
       contact: z.optional(z.boolean()),
+      /** The kubelet's heartbeat that the Node showed before the change; milliseconds since the epoch. */
+      shown: z.optional(z.number()),
       /** Whether the kubelet served the API server before the change. */
       served: z.optional(z.boolean()),
       /** The change takes the kubelet away, from a machine that had none before nodewave: it has nothing to show. */
