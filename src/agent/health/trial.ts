@@ -65,8 +65,8 @@ export class Trial {
     const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
     this.#record = record
     if (verdict.kind === 'failed' || verdict.kind === 'cut off') {
-      // Should the host stay as it is, it is judged by what it shows from now on.
-      this.#record = undefined
+      // Should the host stay as it is, it is judged by what it shows from now on. A kubelet has been silent all the same.
+      this.#record = { ...trialFrom(digest, host.at), heartbeats: record.heartbeats }
       return { because: await this.#failure(verdict), from: digest }
     }
     if (verdict.kind === 'holding') return 'holding'

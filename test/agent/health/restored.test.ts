@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { CPU_STATE, withKubeletStates } from '../support/kubelet-state.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
+const IN_USE = JSON.stringify({ policyName: 'static', defaultCpuSet: '0-1', entries: { pod: { web: '2' } }, checksum: 1 })
 const memory = (machine: Machine, name: string) => machine.host.files.text(`/var/lib/nodewave/meta/${name}`)?.trim()
 
 /** A kubelet that has reported to its Node. */
@@ -47,4 +49,20 @@ test('agent goes back when the kubelet is not Ready by its first report after a 
   report(false)
 
   expect(await machine.until('RolledBack')).toMatchObject({ digest, error: { reason: 'TrialFailed' } })
+})
+
+test('agent goes back as soon as the drain is granted when the kubelet has not reported since etcd was restored', async () => {
+  const machine = await reported()
+  withKubeletStates(machine)
+  restoreAfterReport(machine)
+  const content = { config: 'cpuManagerPolicy: static\nkubeReserved: {cpu: 500m}\n' }
+  const digest = machine.assign(content)
+  await machine.until('Applied')
+  machine.host.files.put(CPU_STATE, IN_USE)
+  await machine.clock.advance(18 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Blocked', digest, needs: 'drain', error: { reason: 'TrialFailed' } })
+  machine.assign(content, { GRANT: 'drain' })
+  await machine.clock.advance(3 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'RolledBack', digest })
 })
