@@ -56,7 +56,7 @@ export class Trial {
   async look(): Promise<'holding' | 'passed' | 'none' | GoneBad> {
     const { state, options } = this.#context
     const digest = await state.digest('active')
-    if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return 'none'
+    if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
     const { duration, proof, shown } = await this.#settingsOf(digest)
     const host = await observeHealth(proof, this.#context.ports)
     if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at, shown)
@@ -73,6 +73,13 @@ export class Trial {
     await state.pointAll(afterTrial(digest))
     await sweep(this.#context)
     return 'passed'
+  }
+
+  /** What was on trial may come back: its trial begins again then. */
+  #none(): 'none' {
+    this.#record = undefined
+    this.#settings = undefined
+    return 'none'
   }
 
   async #completed(host: Look, proof: TrialSettings['proof']): Promise<TrialLook> {
