@@ -61,7 +61,8 @@ function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: 
     ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
-    ...(saidToBeSoaked(rollout) ? { hasSoaked: true } : watchedSince !== undefined && { watchedSince }),
+    ...(watchedSince !== undefined && { watchedSince }),
+    ...(saidToBeSoaked(rollout) && { hasSoaked: true }),
   }
 }
 

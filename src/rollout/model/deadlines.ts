@@ -69,6 +69,21 @@ export function soakEnds(since: Instant, { soak, ...clock }: RolloutClock & { re
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
 export const BLINK = 60_000
 
+/** Milliseconds. A kubelet writes a status that has not changed again after 5 minutes (nodeStatusReportFrequency), or half as long again. */
+const REPORTS_AGAIN = 480_000
+
+/**
+ * Before then a node that was not Ready when it was first seen, or seen again, does not begin to fail for that. A restore of etcd brings old
+ * statuses back, and kubelets, which believe that theirs are written, do not write them at once.
+ */
+export function readyHeardAt(
+  { readySince }: Pick<NodeView, 'readySince'>,
+  { now, steadySince = Number.NEGATIVE_INFINITY, watchedSince = Number.NEGATIVE_INFINITY }: RolloutClock,
+): Instant {
+  const seenSince = Math.min(Math.max(steadySince, watchedSince), now)
+  return readySince < seenSince ? seenSince + REPORTS_AGAIN : Number.NEGATIVE_INFINITY
+}
+
 /** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */
 const HEARD_OF_ALL = 120_000
 
@@ -76,8 +91,13 @@ const HEARD_OF_ALL = 120_000
  * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
  * could say that its node went bad, and nobody that it fell silent.
  */
-export function soakHeardAt(soak: number, { now, watchedSince }: Pick<RolloutClock, 'now' | 'watchedSince'>): Instant {
-  return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + Math.min(soak, HEARD_OF_ALL)
+export function soakHeardAt(
+  soak: number,
+  { now, watchedSince, hasSoaked }: Pick<RolloutClock, 'now' | 'watchedSince' | 'hasSoaked'>,
+): Instant {
+  return hasSoaked || watchedSince === undefined
+    ? Number.NEGATIVE_INFINITY
+    : Math.min(watchedSince, now) + Math.min(soak, HEARD_OF_ALL)
 }
 
 /**

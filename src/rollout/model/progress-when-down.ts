@@ -1,9 +1,11 @@
 import { isFoundGood, reportedAt } from './agent-report.ts'
-import { BLINK, countedFrom, deadlineOf, latestOf } from './deadlines.ts'
+import { BLINK, countedFrom, deadlineOf, latestOf, readyHeardAt } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
 import type { NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import { isOpen } from './proof.ts'
+
+const NOT_READY = 'NotReady'
 
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
 export function putBackBadly(subject: NodeOnGoal): NodeProgress {
@@ -11,7 +13,7 @@ export function putBackBadly(subject: NodeOnGoal): NodeProgress {
   const until = countedFrom(downSince(subject), course) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
-  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}${said}` })
+  return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}${said}` })
 }
 
 /**
@@ -26,10 +28,11 @@ export function fallen(subject: NodeOnGoal): NodeProgress {
     !(course.proof && isOpen(course.proof)) &&
     node.readySince >= latestOf([reportedAt(report)], { assigned, clock }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
-  const until = countedFrom(downSince(subject, course.soak), course) + patience
+  const lasted = countedFrom(downSince(subject, course.soak), course) + patience
+  const until = course.failedAs?.includes(NOT_READY) ? lasted : Math.max(lasted, readyHeardAt(node, course))
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   if (isFoundGood(report, wanted.digest) && soaked) return { phase: 'Unreachable', pending: false }
-  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}` })
+  return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}` })
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments, verdict } from '../builders/decisions.ts'
+import { assignments, remembering, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
@@ -28,6 +28,17 @@ test('a completed pool gives new content to no further node when more nodes fail
 
   expect(assignments(decision)).toEqual([])
   expect(verdict(decision)).toEqual({ Ready: 'False NodesFailed', Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})
+
+test('a completed pool goes on to count a node that went down in its trial when another controller begins', () => {
+  const down = aNode('a')
+    .on('new', { at: noon - hour })
+    .reporting('Applied', { lastKnownGood: 'before' })
+    .notReady(noon - 30 * minute)
+  const pool = completed().with(down, ...others)
+  const begun = { ...remembering(pool, decide(pool, noon)), watchedSince: noon + minute }
+
+  expect(assignments(decide(begun, noon + minute))).toEqual([])
 })
 
 test('a completed pool goes on while it tolerates the failures', () => {

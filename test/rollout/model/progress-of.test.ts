@@ -493,3 +493,14 @@ test('a node whose content an administrator forbids is not waited for', () => {
 
   expect(progress(aNode('a').on('older'), { wanted })).toEqual({ phase: 'Waiting', pending: false })
 })
+
+test('a node that was not Ready in its soak fails only when its kubelet could report again, after etcd was restored or another process began', () => {
+  const restored = justApplied.notReady(noon - 4 * minute)
+  const since = (clock: Options) => progress(restored, { soak: 10 * minute, now: noon + 2 * minute, ...clock })
+
+  expect(since({ steadySince: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
+  expect(since({ watchedSince: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
+  expect(since({ steadySince: noon, now: noon + 8 * minute }).failure?.reason).toBe('NotReady')
+  expect(since({ steadySince: noon - 5 * minute }).failure?.reason).toBe('NotReady')
+  expect(since({ watchedSince: noon, failedAs: ['NotReady'] }).failure?.reason).toBe('NotReady')
+})
