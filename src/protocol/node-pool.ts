@@ -258,6 +258,8 @@ export interface WaveStatus {
   readonly opened?: readonly string[]
   /** Of the waves up to this one that are percentages or selectors: how many nodes that was when they opened. */
   readonly sizes?: readonly { readonly name: string; readonly nodes: number }[]
+  /** RFC 3339; when the last of its nodes had soaked. Absent: some have not, or nothing waits for that. */
+  readonly soakedAt?: string
 }
 
 export interface NodePoolStatus {

@@ -52,7 +52,12 @@ function remembered<T>(work: () => T): () => T {
 
 /** The same for all nodes of the pool. */
 function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: PoolContext): RolloutClock {
-  const retriedAt = rollout.memory.history[0]?.retriedAt
+  const {
+    history: [run],
+    wave,
+  } = rollout.memory
+  const { retriedAt } = run ?? {}
+  const { soakedAt } = wave ?? {}
   return {
     now,
     ...(retriedAt !== undefined && { retriedAt: Date.parse(retriedAt) }),
@@ -62,11 +67,6 @@ function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: 
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),
-    ...(saidToBeSoaked(rollout) && { hasSoaked: true }),
+    ...(soakedAt !== undefined && { soakedAt: Date.parse(soakedAt) }),
   }
-}
-
-/** This process, or who led before, has seen the end of the soak, and a person goes on from there. */
-function saidToBeSoaked({ memory: { conditions } }: PoolContext['rollout']): boolean {
-  return conditions.some(({ type, reason }) => type === 'Reconciling' && reason === 'WaitingForPromotion')
 }

@@ -56,7 +56,7 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     clock.rolloutStart === last.clock.rolloutStart &&
     clock.steadySince === last.clock.steadySince &&
     clock.watchedSince === last.clock.watchedSince &&
-    clock.hasSoaked === last.clock.hasSoaked &&
+    clock.soakedAt === last.clock.soakedAt &&
     clock.retriedAt === last.clock.retriedAt &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
     (rollout.state === 'Blocked') === (last.rollout.state === 'Blocked') &&

@@ -36,7 +36,7 @@ const status: Full<NodePoolStatus> = {
   observedRevision: ref.revision,
   target: ref,
   stable: ref,
-  wave: { index: 1, count: 2, name: 'canary', opened: ['canary'], sizes: [{ name: 'canary', nodes: 3 }] },
+  wave: { index: 1, count: 2, name: 'canary', opened: ['canary'], sizes: [{ name: 'canary', nodes: 3 }], soakedAt: at },
   nodes: { total: 120, current: 1, byPhase },
   failed: [{ node: 'a', reason: 'NotReady', message: 'node is not Ready' }],
   rejected: [ref],

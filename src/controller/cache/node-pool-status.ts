@@ -104,6 +104,10 @@ const wave = z.object({
     .array(z.object({ name: z.string(), nodes: z.int() }))
     .describe('How many nodes the waves that are percentages or selectors had when they opened.')
     .exactOptional(),
+  soakedAt: z
+    .string()
+    .describe('When the last node of the wave had soaked, while the wave waits for a gate or a promotion.')
+    .exactOptional(),
 })
 
 const approval = z.object({

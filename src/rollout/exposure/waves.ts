@@ -43,11 +43,11 @@ export interface OpenWaves {
 /** What is remembered of the waves up to the index `open`. */
 export function waveStatus(
   waves: readonly WavePolicy[],
-  { open, sizes = [] }: { readonly open: number; readonly sizes?: readonly WaveSize[] | undefined },
+  { open, sizes = [], soakedAt }: { readonly open: number } & Partial<Pick<WaveStatus, 'sizes' | 'soakedAt'>>,
 ): WaveStatus {
   const opened = waves.slice(0, open + 1).map(({ name }) => name)
   const last = { index: open + 1, count: waves.length, name: opened.at(-1) ?? '', opened }
-  return sizes.length === 0 ? last : { ...last, sizes }
+  return { ...last, ...(sizes.length > 0 && { sizes }), ...(soakedAt !== undefined && { soakedAt }) }
 }
 
 /** What a pool that returns to a proven target goes through: no canary, no soak. */

@@ -18,8 +18,8 @@ export interface RolloutClock {
   readonly steadySince?: Instant
   /** Since when the cluster has been watched. Absent: long since. */
   readonly watchedSince?: Instant
-  /** The open waves were seen to have soaked: what was not counted or not watched since lengthens no soak. Absent: they were not. */
-  readonly hasSoaked?: true
+  /** What has soaked by then was watched to its end: what is not counted or not watched since lengthens no such soak. Absent: nothing was. */
+  readonly soakedAt?: Instant
 }
 
 /** Kubernetes stamps conditions in whole seconds. */
@@ -61,9 +61,20 @@ export function countedFrom(since: Instant, { now, steadySince = since }: Pick<R
   return Math.max(since, Math.min(steadySince, now))
 }
 
-/** When a soak ends that began at `since`. */
-export function soakEnds(since: Instant, { soak, ...clock }: RolloutClock & { readonly soak: number }): Instant {
-  return (clock.hasSoaked ? since : countedFrom(since, clock)) + soak
+interface Soak {
+  readonly began: Instant
+  /** Milliseconds. */
+  readonly soak: number
+}
+
+/** When it ends. */
+export function soakEnds({ began, soak }: Soak, clock: RolloutClock): Instant {
+  return (wasWatched({ began, soak }, clock) ? began : countedFrom(began, clock)) + soak
+}
+
+/** To its end, by this process or by who led before. */
+function wasWatched({ began, soak }: Soak, { soakedAt }: Pick<RolloutClock, 'soakedAt'>): boolean {
+  return soakedAt !== undefined && began + soak <= soakedAt
 }
 
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
@@ -91,13 +102,10 @@ const HEARD_OF_ALL = 120_000
  * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
  * could say that its node went bad, and nobody that it fell silent.
  */
-export function soakHeardAt(
-  soak: number,
-  { now, watchedSince, hasSoaked }: Pick<RolloutClock, 'now' | 'watchedSince' | 'hasSoaked'>,
-): Instant {
-  return hasSoaked || watchedSince === undefined
-    ? Number.NEGATIVE_INFINITY
-    : Math.min(watchedSince, now) + Math.min(soak, HEARD_OF_ALL)
+export function soakHeardAt(soak: Soak, clock: Pick<RolloutClock, 'now' | 'watchedSince' | 'soakedAt'>): Instant {
+  const { now, watchedSince } = clock
+  if (watchedSince === undefined || wasWatched(soak, clock)) return Number.NEGATIVE_INFINITY
+  return Math.min(watchedSince, now) + Math.min(soak.soak, HEARD_OF_ALL)
 }
 
 /**

@@ -1,8 +1,9 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
+import type { Candidate } from './candidate.ts'
 import { countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
-import { stamp } from './instant.ts'
+import { type Instant, stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
@@ -89,14 +90,20 @@ function proving(subject: NodeOnGoal): NodeProgress {
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
   if (course.soak === 0) return { phase: 'Current', pending: false }
-  const stamps = [reportedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
-  const lasted = soakEnds(latestOf(stamps, { assigned, clock: course }), course)
-  const until = Math.max(lasted, soakHeardAt(course.soak, course))
+  const stamps = soakStamps({ node, report, proof })
+  const soak = { began: latestOf(stamps, { assigned, clock: course }), soak: course.soak }
+  const lasted = soakEnds(soak, course)
+  const until = Math.max(lasted, soakHeardAt(soak, course))
   const pressure = pressureInSoak(subject, lasted)
   if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }
   const changesAt = countsFrom(stamps, course)
   const ended: NodeProgress = pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }
   return changesAt === undefined ? ended : { ...ended, until: changesAt }
+}
+
+/** From the latest of them a soak counts. */
+export function soakStamps({ node, report, proof }: Pick<Candidate, 'node' | 'report' | 'proof'>): readonly Instant[] {
+  return [reportedAt(report), node.readySince, ...(proof && proof.kind !== 'Underway' ? [proof.at] : [])]
 }
 
 function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {

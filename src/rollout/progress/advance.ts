@@ -11,6 +11,7 @@ import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
 import { rememberLosses } from './losses.ts'
+import { rememberSoaked } from './soaked.ts'
 
 const REJECTED_KEPT = 10
 
@@ -52,9 +53,9 @@ function pastTheWave(poolState: PoolState): Memory | undefined {
   const gates = unpassedGates(poolState)
   const failed = gates.filter(({ record }) => record.state === 'Failed')
   if (failed.length > 0) return reject(poolState, describeGates(failed))
-  if (gates.length > 0) return undefined
+  if (gates.length > 0) return rememberSoaked(poolState)
   if (poolState.open === poolState.waves.length - 1) return complete(poolState)
-  return awaitsPromotion(poolState) ? undefined : openWave(poolState, poolState.open + 1)
+  return awaitsPromotion(poolState) ? rememberSoaked(poolState) : openWave(poolState, poolState.open + 1)
 }
 
 function reject({ rollout, pool, now }: PoolState, message: string): Memory {

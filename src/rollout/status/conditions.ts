@@ -80,7 +80,7 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   const isDone = isWaveDone(poolState)
   const gates = isDone ? unpassedGates(poolState) : []
-  // Also of a pool that stalls, or whose other nodes change: that the wave has soaked is remembered by it.
+  // Also of a pool that stalls, or whose other nodes change: it is for a person to go on.
   if (isDone && gates.length === 0 && rollout.state === 'InProgress' && awaitsPromotion(poolState))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(poolState)}` }
   if (!moves && (blocker?.stalls || isStuck)) return undefined

@@ -32,7 +32,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   }
   if (target) status.target = target
   if (stable) status.stable = stable
-  if (waves[open]) status.wave = waveStatus(waves, { open, sizes: rollout.memory.wave?.sizes })
+  if (waves[open]) status.wave = waveStatus(waves, { ...rollout.memory.wave, open })
   if (observedControls) status.observedControls = observedControls
   if (rollback) status.rollback = rollback
   if (promotion) status.promotion = promotion

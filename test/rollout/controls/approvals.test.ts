@@ -3,7 +3,7 @@ import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, phases, remembering, selected } from '../builders/decisions.ts'
-import { hour, minute, noon } from '../builders/instants.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, aYoungNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
@@ -59,6 +59,37 @@ test('a wave that waits for a promotion does not soak again when the API server 
   expect(phases(pressed)).toEqual({ Current: 1, Waiting: 2 })
   expect(pressed.status.rejected).toEqual([])
   expect(condition(blinked, 'Reconciling').reason).toBe('Soaking')
+})
+
+test('a node of a wave that waits for a promotion does not soak again when the clock jumps and another one of it is not Ready for a moment', () => {
+  const pool = aPool({ ...soaked, waves: [aWave('canary', 2, { soak: 10 * minute }), aWave('rest', '100%', { manual: true })] })
+  const z = aNode('z').on('new', { at: noon - 30 * minute })
+  const before = decide(pool.with(done, z, ...waiting), noon)
+  const away = { ...remembering(pool.with(done, z.notReady(noon + 3 * minute), ...waiting), before), steadySince: noon + minute }
+  const first = decide(away, noon + 3 * minute)
+  const pressed = done.under('DiskPressure', noon + 3 * minute)
+  const under = {
+    ...remembering(pool.with(pressed, z.notReady(noon + 3 * minute), ...waiting), first),
+    steadySince: noon + minute,
+  }
+
+  expect(before.status.wave?.soakedAt).toBe(stamp(noon - 20 * minute))
+  expect(phases(first)).toEqual({ Current: 1, Unreachable: 1, Waiting: 2 })
+  expect(phases(decide(remembering(away, first), noon + 3 * minute))).toEqual(phases(first))
+  expect(decide(under, noon + 3 * minute + 30_000).status.rejected).toEqual([])
+})
+
+test('a node that takes the place of another in a wave that waits for a promotion has soaked when its own soak has ended', () => {
+  const pool = aPool(soaked)
+  const before = decide(pool.with(done, ...waiting), noon)
+  const other = aNode('z').on('new', { at: noon + minute })
+  const soaking = decide(remembering(pool.with(other, ...waiting), before), noon + 10 * minute)
+  const ended = decide(remembering(pool.with(other, ...waiting), soaking), noon + 11 * minute)
+  const jumped = { ...remembering(pool.with(other, ...waiting), ended), steadySince: noon + 12 * minute }
+
+  expect(condition(soaking, 'Reconciling').reason).toBe('Soaking')
+  expect(ended.status.wave?.soakedAt).toBe(stamp(noon + 11 * minute))
+  expect(condition(decide(jumped, noon + 12 * minute), 'Reconciling').reason).toBe('WaitingForPromotion')
 })
 
 test('a wave whose soak ended while nobody watched is promoted when a controller has watched for as long as news takes', () => {

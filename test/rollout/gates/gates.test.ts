@@ -43,6 +43,24 @@ function passing(pool: PoolSnapshot, steps: readonly { readonly at: Instant; rea
   return decision
 }
 
+test('a wave that waits for a gate does not soak again when the clock jumps, and a pressure since then fails no node', () => {
+  const soaks = { waves: [aWave('canary', 1, { soak: minute }), aWave('rest', '100%')] }
+  const pool = afterCanary([aGate('slo')], soaks)
+  const [canary, ...others] = pool.nodes
+  const before = decide(pool, noon)
+  const pressed = { ...canary, pressures: [{ type: 'DiskPressure', since: noon + 2 * minute }] } as const
+  const jumped = {
+    ...remembering(pool, before),
+    nodes: [pressed, ...others] as PoolSnapshot['nodes'],
+    steadySince: noon + 2 * minute,
+  }
+  const after = decide(jumped, noon + 2 * minute)
+
+  expect(before.status.wave?.soakedAt).toBe(stamp(noon - 4 * minute))
+  expect(verdict(after)).toMatchObject({ Reconciling: 'True WaitingForGate' })
+  expect(after.status.rejected).toEqual([])
+})
+
 test('the next wave stays closed until the gate is asked and has held', () => {
   const pool = afterCanary([aGate('slo')])
 
