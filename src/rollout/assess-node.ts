@@ -36,7 +36,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const { policy, proofs, ceiling } = context.pool
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const failedAs = node.pressures || !node.ready ? reasonsOf(node, rollout) : undefined
+  const failedAs = rollout.memory.failed.length > 0 ? reasonsOf(node, rollout) : undefined
   const course = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
   const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)

@@ -84,15 +84,25 @@ export const BLINK = 60_000
 const REPORTS_AGAIN = 480_000
 
 /**
- * Before then a node that was not Ready when it was first seen, or seen again, does not begin to fail for that. A restore of etcd brings old
- * statuses back, and kubelets, which believe that theirs are written, do not write them at once.
+ * Before then nothing begins to fail for the status of its Node. A restore of etcd brings old statuses back, and kubelets, which believe that
+ * theirs are written, do not write them at once.
  */
-export function readyHeardAt(
-  { readySince }: Pick<NodeView, 'readySince'>,
-  { now, steadySince = Number.NEGATIVE_INFINITY, watchedSince = Number.NEGATIVE_INFINITY }: RolloutClock,
-): Instant {
-  const seenSince = Math.min(Math.max(steadySince, watchedSince), now)
-  return readySince < seenSince ? seenSince + REPORTS_AGAIN : Number.NEGATIVE_INFINITY
+export function reportedAgainAt(clock: RolloutClock): Instant {
+  return seenSince(clock) + REPORTS_AGAIN
+}
+
+/** The same for a node that is not Ready; one that was seen to go down is so by a new status. */
+export function readyHeardAt({ readySince }: Pick<NodeView, 'readySince'>, clock: RolloutClock): Instant {
+  return readySince < seenSince(clock) ? reportedAgainAt(clock) : Number.NEGATIVE_INFINITY
+}
+
+/** Since when nodes have been watched without a break. */
+function seenSince({
+  now,
+  steadySince = Number.NEGATIVE_INFINITY,
+  watchedSince = Number.NEGATIVE_INFINITY,
+}: RolloutClock): Instant {
+  return Math.min(Math.max(steadySince, watchedSince), now)
 }
 
 /** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */

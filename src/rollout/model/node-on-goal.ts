@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { deadlineOf, type RolloutClock } from './deadlines.ts'
+import { deadlineOf, type RolloutClock, reportedAgainAt } from './deadlines.ts'
+import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import type { Proof } from './proof.ts'
@@ -27,10 +28,22 @@ export interface NodeOnGoal {
   readonly course: RolloutClock & Proving
 }
 
-export function untilDeadline(
-  { assigned, course }: NodeOnGoal,
-  { phase, failure }: { readonly phase: NodePhase; readonly failure: Failure },
-): NodeProgress {
-  const until = deadlineOf(assigned, course)
-  return course.now < until ? { phase, pending: true, until } : failed(failure)
+interface Awaited {
+  readonly phase: NodePhase
+  readonly failure: Failure
+}
+
+export function untilDeadline({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
+  return pendingUntil(deadlineOf(assigned, course), awaited, course)
+}
+
+/** For what the kubelet still has to report. */
+export function untilReported({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
+  const deadline = deadlineOf(assigned, course)
+  const hasFailed = course.failedAs?.includes(awaited.failure.reason)
+  return pendingUntil(hasFailed ? deadline : Math.max(deadline, reportedAgainAt(course)), awaited, course)
+}
+
+function pendingUntil(until: Instant, { phase, failure }: Awaited, { now }: RolloutClock): NodeProgress {
+  return now < until ? { phase, pending: true, until } : failed(failure)
 }

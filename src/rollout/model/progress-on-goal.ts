@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts'
 import { countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
-import { type NodeOnGoal, untilDeadline } from './node-on-goal.ts'
+import { type NodeOnGoal, untilDeadline, untilReported } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
@@ -74,15 +74,15 @@ function proving(subject: NodeOnGoal): NodeProgress {
   const version = wanted.version?.replace(/^v/, '')
   if (version !== undefined && node.kubeletVersion !== version) {
     const message = `node runs kubelet "${node.kubeletVersion}", expected "${version}"`
-    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
+    return untilReported(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
   }
   if (node.staleReady) {
     const message = `node is Ready by a heartbeat from before its kubelet was restarted at ${report?.kubeletStartedAt}`
-    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
+    return untilReported(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
   }
   if (awaitsReboot(node)) {
     const message = `the agent has finished, and the Node still shows the boot "${node.bootId}", which was to end`
-    return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
+    return untilReported(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
   }
   const { proof } = course
   if (proof && isOpen(proof)) {

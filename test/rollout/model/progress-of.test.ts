@@ -504,3 +504,22 @@ test('a node that was not Ready in its soak fails only when its kubelet could re
   expect(since({ steadySince: noon - 5 * minute }).failure?.reason).toBe('NotReady')
   expect(since({ watchedSince: noon, failedAs: ['NotReady'] }).failure?.reason).toBe('NotReady')
 })
+
+test.each([
+  ['HeartbeatMissing', Object.assign(aNode('a').on('new'), { staleReady: true as const })],
+  ['VersionMismatch', aNode('a').on('new').running('1.35.4')],
+  [
+    'NotRebooted',
+    aNode('a')
+      .on('new')
+      .orderedToReboot('new', { boot: '1' }, { at: noon - 2 * hour })
+      .reporting('Applied')
+      .booted('1'),
+  ],
+])('a node fails with %s only when its kubelet could report again, after another process began', (reason, node) => {
+  const begun = { wanted: { version: '1.36.3' }, rolloutStart: noon - 3 * hour, watchedSince: noon - minute }
+
+  expect(progress(node, begun)).toMatchObject({ pending: true, until: noon + 7 * minute })
+  expect(progress(node, { ...begun, now: noon + 7 * minute }).failure?.reason).toBe(reason)
+  expect(progress(node, { ...begun, failedAs: [reason] }).failure?.reason).toBe(reason)
+})
