@@ -124,6 +124,34 @@ test('a controller that begins when the API server is back passes no wave before
   expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
 })
 
+test('a controller that begins when the API server is back rejects no commit before agents could report how their work ended', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  let isSlow = false
+  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
+  const rollout = 'proof: {pod: {mode: Never}}'
+  stage.push('a', aFleet({ rollout }))
+  const stop = stage.startController()
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  isSlow = true
+  stage.push('b', aFleet({ v: 4, rollout }))
+  const nodes = await stage.until(NODES, (found) => statusOf(found.get('n0')).phase === 'Applying')
+  await stop()
+  stage.clock.advance(3_600_000)
+  stage.startController()
+  await stage.clock.awaited(120_000)
+  const said = statusOf(nodes.get('n0'))
+  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  const pools = await stage.until(POOLS, (found) => /Completed|RolledBack/.test(readyOf(found.get('workers'))))
+
+  expect(readyOf(pools.get('workers'))).toBe('True Completed')
+})
+
+function statusOf(node: KubeObject | undefined): { readonly phase?: string; readonly digest?: string } {
+  return JSON.parse(node?.metadata.annotations?.[STATUS] ?? '{}')
+}
+
 function phasesOf(pool: KubeObject | undefined): Readonly<Record<string, number>> {
   return (pool?.status as { readonly nodes?: { readonly byPhase: Record<string, number> } } | undefined)?.nodes?.byPhase ?? {}
 }

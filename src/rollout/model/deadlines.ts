@@ -108,6 +108,11 @@ function seenSince({
 /** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */
 const HEARD_OF_ALL = 120_000
 
+/** Before then no agent begins to count as late: what became of its work while the API server was away, it could tell nobody. */
+export function heardOfAllAt({ now, watchedSince }: Pick<RolloutClock, 'now' | 'watchedSince'>): Instant {
+  return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + HEARD_OF_ALL
+}
+
 /**
  * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
  * could say that its node went bad, and nobody that it fell silent.

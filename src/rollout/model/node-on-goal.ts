@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { deadlineOf, type RolloutClock, reportedAgainAt } from './deadlines.ts'
+import { deadlineOf, heardOfAllAt, type RolloutClock, reportedAgainAt, silenceEnds } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -34,16 +34,25 @@ interface Awaited {
 }
 
 export function untilDeadline({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
-  return pendingUntil(deadlineOf(assigned, course), awaited, course)
+  return pendingUntil({ deadline: deadlineOf(assigned, course), heardAt: heardOfAllAt(course) }, awaited, course)
+}
+
+/** For an agent that has not said anything. */
+export function untilSilent({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
+  return pendingUntil({ deadline: silenceEnds(assigned, course), heardAt: heardOfAllAt(course) }, awaited, course)
 }
 
 /** For what the kubelet still has to report. */
 export function untilReported({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
-  const deadline = deadlineOf(assigned, course)
-  const hasFailed = course.failedAs?.includes(awaited.failure.reason)
-  return pendingUntil(hasFailed ? deadline : Math.max(deadline, reportedAgainAt(course)), awaited, course)
+  return pendingUntil({ deadline: deadlineOf(assigned, course), heardAt: reportedAgainAt(course) }, awaited, course)
 }
 
-function pendingUntil(until: Instant, { phase, failure }: Awaited, { now }: RolloutClock): NodeProgress {
+/** What the pool remembers to have failed so does not wait to be heard of again. */
+function pendingUntil(
+  { deadline, heardAt }: { readonly deadline: Instant; readonly heardAt: Instant },
+  { phase, failure }: Awaited,
+  { now, failedAs }: NodeOnGoal['course'],
+): NodeProgress {
+  const until = failedAs?.includes(failure.reason) ? deadline : Math.max(deadline, heardAt)
   return now < until ? { phase, pending: true, until } : failed(failure)
 }

@@ -1,10 +1,10 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import type { Candidate } from './candidate.ts'
-import { countsFrom, deadlineOf, latestOf, refusalEnds, silenceEnds, soakEnds, soakHeardAt } from './deadlines.ts'
+import { countsFrom, deadlineOf, latestOf, refusalEnds, soakEnds, soakHeardAt } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
-import { type NodeOnGoal, untilDeadline, untilReported } from './node-on-goal.ts'
+import { type NodeOnGoal, untilDeadline, untilReported, untilSilent } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
@@ -45,12 +45,9 @@ function untried({ assigned, course }: NodeOnGoal): NodeProgress {
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
 function silent(subject: NodeOnGoal): NodeProgress {
-  const { node, assigned, course } = subject
+  const { node } = subject
   const message = 'the agent has not started the assignment'
-  if (node.ready) {
-    const until = silenceEnds(assigned, course)
-    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
-  }
+  if (node.ready) return untilSilent(subject, { phase: 'Assigned', failure: { reason: 'AgentSilent', message } })
   const failure = { reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}, and ${message}` }
   return untilDeadline(subject, { phase: 'Assigned', failure })
 }

@@ -523,3 +523,14 @@ test.each([
   expect(progress(node, { ...begun, now: noon + 7 * minute }).failure?.reason).toBe(reason)
   expect(progress(node, { ...begun, failedAs: [reason] }).failure?.reason).toBe(reason)
 })
+
+test('who has just begun to watch finds no agent late before agents had the time to report what became of their work', () => {
+  const overdue = aNode('a').assignedTo('new', { at: noon - 40 * minute })
+  const begun = { watchedSince: noon - minute }
+
+  expect(progress(overdue.reporting('Verifying'), begun)).toEqual({ phase: 'Applying', pending: true, until: noon + minute })
+  expect(progress(overdue, begun)).toEqual({ phase: 'Assigned', pending: true, until: noon + minute })
+  expect(progress(overdue.reporting('Verifying'), { ...begun, now: noon + minute }).failure?.reason).toBe('ApplyTimeout')
+  expect(progress(overdue, { ...begun, now: noon + minute }).failure?.reason).toBe('AgentSilent')
+  expect(progress(overdue, { ...begun, failedAs: ['AgentSilent'] }).failure?.reason).toBe('AgentSilent')
+})
