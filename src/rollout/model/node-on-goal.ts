@@ -33,26 +33,31 @@ interface Awaited {
   readonly failure: Failure
 }
 
-export function untilDeadline({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
-  return pendingUntil({ deadline: deadlineOf(assigned, course), heardAt: heardOfAllAt(course) }, awaited, course)
+export function untilDeadline(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+  return pendingUntil((assigned, clock) => Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock)), awaited, subject)
 }
 
 /** For an agent that has not said anything. */
-export function untilSilent({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
-  return pendingUntil({ deadline: silenceEnds(assigned, course), heardAt: heardOfAllAt(course) }, awaited, course)
+export function untilSilent(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+  return pendingUntil((assigned, clock) => Math.max(silenceEnds(assigned, clock), heardOfAllAt(clock)), awaited, subject)
 }
 
 /** For what the kubelet still has to report. */
-export function untilReported({ assigned, course }: NodeOnGoal, awaited: Awaited): NodeProgress {
-  return pendingUntil({ deadline: deadlineOf(assigned, course), heardAt: reportedAgainAt(course) }, awaited, course)
+export function untilReported(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+  return pendingUntil((assigned, clock) => Math.max(deadlineOf(assigned, clock), reportedAgainAt(clock)), awaited, subject)
 }
 
-/** What the pool remembers to have failed so does not wait to be heard of again. */
 function pendingUntil(
-  { deadline, heardAt }: { readonly deadline: Instant; readonly heardAt: Instant },
+  untilOf: (assigned: Assignment, clock: RolloutClock) => Instant,
   { phase, failure }: Awaited,
-  { now, failedAs }: NodeOnGoal['course'],
+  { assigned, course }: NodeOnGoal,
 ): NodeProgress {
-  const until = failedAs?.includes(failure.reason) ? deadline : Math.max(deadline, heardAt)
-  return now < until ? { phase, pending: true, until } : failed(failure)
+  const until = untilOf(assigned, clockOf(failure.reason, course))
+  return course.now < until ? { phase, pending: true, until } : failed(failure)
+}
+
+/** What the pool remembers to have failed so had its time: an outage or a jump of the clock gives it no other. */
+export function clockOf(reason: string, { failedAs, steadySince, watchedSince, ...clock }: NodeOnGoal['course']): RolloutClock {
+  if (failedAs?.includes(reason)) return clock
+  return { ...clock, ...(steadySince !== undefined && { steadySince }), ...(watchedSince !== undefined && { watchedSince }) }
 }

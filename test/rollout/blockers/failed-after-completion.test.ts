@@ -41,6 +41,26 @@ test('a completed pool goes on to count a node that went down in its trial when 
   expect(assignments(decide(begun, noon + minute))).toEqual([])
 })
 
+const silent = aNode('a')
+  .on('new', { at: noon - hour })
+  .reporting('Applying')
+const fallen = aNode('a')
+  .on('new', { at: noon - hour })
+  .reporting('Applied', { lastKnownGood: 'before' })
+  .notReady(noon - 30 * minute)
+
+test.each([
+  ['has not ended its work', silent],
+  ['went down in its trial', fallen],
+])('a completed pool goes on to count a node that %s when the API server was away', (_, node) => {
+  const pool = completed().with(node, ...others)
+  const first = decide(pool, noon)
+  const back = { ...remembering(pool, first), steadySince: noon + minute }
+
+  expect(assignments(first)).toEqual([])
+  expect(assignments(decide(back, noon + minute))).toEqual([])
+})
+
 test('a completed pool goes on while it tolerates the failures', () => {
   const decision = decide(completed({ maxFailures: 1 }).with(...failed('a'), ...others), noon)
 
