@@ -1,6 +1,6 @@
 import { backoff } from './backoff.ts'
 import { type FollowEvent, type FollowOptions, KubeError } from './kube-api.ts'
-import { list } from './list.ts'
+import { currentVersion, list } from './list.ts'
 import { unreachable } from './status-error.ts'
 import { pause } from './timers.ts'
 import { endsBeginning, openWatch, type WatchContext, type WatchEvent } from './watch.ts'
@@ -15,6 +15,8 @@ interface Position {
   version: string | undefined
   /** The first watch itself sends the first state. A server that fails at this is asked for a list instead. */
   streams: boolean
+  /** The server was out of reach: its etcd may have been restored from a backup meanwhile. */
+  isDoubtful: boolean
 }
 
 /** One watch, from its opening to its end. */
@@ -26,7 +28,7 @@ interface Watch {
 /** Lists, then watches for ever; `KubeApi.follow` says which failures it survives. */
 export async function* follow<T>(context: WatchContext, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
   const { signal } = options
-  const position: Position = { version: undefined, streams: options.streamed === true }
+  const position: Position = { version: undefined, streams: options.streamed === true, isDoubtful: false }
   let failures = 0
   while (!signal?.aborted) {
     const watch: Watch = { spoke: false }
@@ -42,6 +44,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
       }
       if (!mayPass(error)) throw error
       if (isForgotten(error) || (isStalled(error) && !watch.spoke)) position.version = undefined
+      position.isDoubtful ||= isSilent(error)
       trouble = error
       options.onTrouble?.(error)
     }
@@ -62,6 +65,8 @@ async function* changesOf<T>(
   position: Position,
   { context, path, options }: Subject<T>,
 ): AsyncGenerator<FollowEvent<T>> {
+  if (position.isDoubtful && (await hasGoneBack(position, { context, path, options }))) position.version = undefined
+  position.isDoubtful = false
   if (position.version === undefined && !position.streams) {
     const { items, resourceVersion } = await list(context.transport, path, options)
     yield { type: 'sync', items }
@@ -81,6 +86,19 @@ async function* changesOf<T>(
     position.version = event.object.metadata.resourceVersion ?? position.version
     if (event.type !== 'BOOKMARK') yield changeOf(event, options)
   }
+}
+
+/**
+ * A server that was restored from a backup counts on from there. To a watch from our version it would say nothing of what has become of the
+ * objects, and go on with what changes after it has come so far again.
+ */
+async function hasGoneBack<T>({ version }: Position, { context, path, options }: Subject<T>): Promise<boolean> {
+  return version !== undefined && isOlder(await currentVersion(context.transport, path, options), version)
+}
+
+/** Versions that are no numbers tell nothing. */
+function isOlder(version: string, known: string): boolean {
+  return /^\d+$/.test(version) && /^\d+$/.test(known) && BigInt(version) < BigInt(known)
 }
 
 /** A watch that lived long enough makes up for the failures before it. */
@@ -122,10 +140,12 @@ function isForgotten(error: KubeError): boolean {
   return error.code === 410 || error.code === 504
 }
 
-/**
- * A server that was restored from a backup takes a version of its future for granted, and is silent, without even a bookmark, until it has
- * come so far: what changes before would never arrive.
- */
+/** The server may have been away. */
+function isSilent(error: KubeError): boolean {
+  return error.reason === 'Unreachable' || isStalled(error)
+}
+
+/** Nor did it send a bookmark: what changes may never arrive. */
 function isStalled(error: KubeError): boolean {
   return error.reason === 'Stalled'
 }

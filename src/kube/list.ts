@@ -27,6 +27,12 @@ export async function list<T>(
   }
 }
 
+/** How far the server has counted. */
+export async function currentVersion<T>(transport: Transport, path: string, options: ListOptions<T>): Promise<string> {
+  const { metadata } = await readPage(transport, path, { ...options, limit: 1, next: undefined })
+  return metadata.resourceVersion
+}
+
 async function readPages<T>(transport: Transport, path: string, options: ListOptions<T>) {
   const items: T[] = []
   let next: string | undefined

@@ -106,6 +106,7 @@ test('follow goes on from the last whole event when the connection breaks in the
   await using it = await startFollow([
     listOf([], '5'),
     watching(half, 'break'),
+    listOf(['a'], '6'),
     watching([{ type: 'ADDED', name: 'b', version: '7' }], 'silence'),
   ])
   await it.next()
@@ -113,7 +114,7 @@ test('follow goes on from the last whole event when the connection breaks in the
   const next = it.next()
   await it.timers.pass(800)
   expect(await next).toEqual({ type: 'upsert', item: 'b@7' })
-  expect(it.server.received[2]?.url.searchParams.get('resourceVersion')).toBe('6')
+  expect(it.server.received[3]?.url.searchParams.get('resourceVersion')).toBe('6')
   expect(it.troubles).toEqual(['Unreachable'])
 })
 
@@ -156,14 +157,14 @@ test('follow waits as long as asked when the server is overloaded', async () => 
 test('follow goes on from the last version when a watch that has spoken falls silent', async () => {
   const first = watching([{ type: 'ADDED', name: 'a', version: '9' }], 'silence')
   const second = watching([{ type: 'MODIFIED', name: 'a', version: '10' }], 'silence')
-  await using it = await startFollow([listOf([], '5'), first, second], { stallAfter: 1234 })
+  await using it = await startFollow([listOf([], '5'), first, listOf(['a'], '9'), second], { stallAfter: 1234 })
   await it.next()
   await it.next()
   const next = it.next()
   await it.timers.pass(1234)
   await it.timers.pass(800)
   expect(await next).toEqual({ type: 'upsert', item: 'a@10' })
-  expect(it.server.received[2]?.url.searchParams.get('resourceVersion')).toBe('9')
+  expect(it.server.received[3]?.url.searchParams.get('resourceVersion')).toBe('9')
   expect(it.troubles).toEqual(['Stalled'])
   expect(it.silences).toEqual([1234])
 })
@@ -171,7 +172,8 @@ test('follow goes on from the last version when a watch that has spoken falls si
 test('follow finds out within 17 s of silence that a watch keeps back what another one tells', async () => {
   const first = watching([{ type: 'ADDED', name: 'a', version: '9' }], 'silence')
   const second = watching([{ type: 'MODIFIED', name: 'a', version: '10' }], 'silence')
-  await using it = await startFollow([listOf([], '5'), first, second, second], { isAwaited: () => true, labelSelector: 'x=y' })
+  const answers = [listOf([], '5'), first, second, listOf(['a'], '10'), second]
+  await using it = await startFollow(answers, { isAwaited: () => true, labelSelector: 'x=y' })
   await it.next()
   await it.next()
   const next = it.next()
@@ -185,7 +187,8 @@ test('follow finds out within 17 s of silence that a watch keeps back what anoth
     resourceVersion: '9',
     timeoutSeconds: '1',
   })
-  expect(it.server.received[3]?.url.searchParams.get('resourceVersion')).toBe('9')
+  expect(Object.fromEntries(it.server.received[3]?.url.searchParams ?? [])).toEqual({ labelSelector: 'x=y', limit: '1' })
+  expect(it.server.received[4]?.url.searchParams.get('resourceVersion')).toBe('9')
   expect([it.troubles, it.silences]).toEqual([['Stalled'], [17_000]])
 })
 
@@ -240,7 +243,7 @@ test('follow keeps a watch that tells late what another one told', async () => {
 test('follow sends no request for a silent watch while nothing is awaited', async () => {
   const first = watching([{ type: 'ADDED', name: 'a', version: '9' }], 'silence')
   let isAwaited = false
-  await using it = await startFollow([listOf([], '5'), first, first, first], { isAwaited: () => isAwaited })
+  await using it = await startFollow([listOf([], '5'), first, first, listOf(['a'], '9'), first], { isAwaited: () => isAwaited })
   await it.next()
   await it.next()
   const next = it.next()
@@ -252,7 +255,27 @@ test('follow sends no request for a silent watch while nothing is awaited', asyn
   await it.timers.pass(2_000)
   await it.timers.pass(800)
   await next
-  expect(it.server.received).toHaveLength(4)
+  expect(it.server.received).toHaveLength(5)
+})
+
+test('follow lists again when a server that was out of reach has not counted as far as before, as a restored one', async () => {
+  await using it = await startFollow([
+    listOf(['a'], '1000'),
+    watching([{ type: 'MODIFIED', name: 'a', version: '1002' }], 'break'),
+    refusal(503, 'ServiceUnavailable'),
+    listOf(['b'], '998'),
+    listOf(['b'], '999'),
+    watching([{ type: 'MODIFIED', name: 'b', version: '1000' }], 'silence'),
+  ])
+  await it.next()
+  await it.next()
+  const next = it.next()
+  await it.timers.pass(800)
+  await it.timers.pass(1600)
+  expect(await next).toEqual({ type: 'sync', items: ['b@999'] })
+  expect(await it.next()).toEqual({ type: 'upsert', item: 'b@1000' })
+  expect(it.server.received[5]?.url.searchParams.get('resourceVersion')).toBe('999')
+  expect(it.troubles).toEqual(['Unreachable', 'ServiceUnavailable'])
 })
 
 test('follow lists again when a watch stays silent from its first moment, as one of a restored server does', async () => {
@@ -277,7 +300,8 @@ test('follow waits a minute at most, whatever a proxy asks for', async () => {
 test('follow tells each time that a watch stands, and not when one is refused', async () => {
   const silent = watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence')
   const change = watching([{ type: 'ADDED', name: 'a', version: '10' }], 'silence')
-  await using it = await startFollow([listOf([], '5'), silent, refusal(503, 'ServiceUnavailable'), change], { stallAfter: 1234 })
+  const answers = [listOf([], '5'), silent, listOf(['a'], '6'), refusal(503, 'ServiceUnavailable'), change]
+  await using it = await startFollow(answers, { stallAfter: 1234 })
   await it.next()
   expect(it.opened()).toBe(0)
   await it.next()
@@ -297,6 +321,7 @@ test('follow retries with a pause when a line is not JSON, not an event, or endl
     watching('{"type":\n', 'end'),
     watching('{"type":"ADDED"}\n', 'end'),
     endless,
+    listOf([], '5'),
     watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence'),
   ])
   await it.next()
