@@ -1,5 +1,5 @@
 import { backoff } from './backoff.ts'
-import { type FollowEvent, type FollowOptions, KubeError } from './kube-api.ts'
+import { type FollowEvent, type FollowOptions, KubeError, RESTORED } from './kube-api.ts'
 import { currentVersion, list } from './list.ts'
 import { unreachable } from './status-error.ts'
 import { pause } from './timers.ts'
@@ -43,7 +43,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
         continue
       }
       if (!mayPass(error)) throw error
-      if (isForgotten(error) || (isStalled(error) && !watch.spoke)) position.version = undefined
+      if (isForgotten(error) || error.reason === RESTORED || (isStalled(error) && !watch.spoke)) position.version = undefined
       position.isDoubtful ||= isSilent(error)
       trouble = error
       options.onTrouble?.(error)
@@ -65,7 +65,7 @@ async function* changesOf<T>(
   position: Position,
   { context, path, options }: Subject<T>,
 ): AsyncGenerator<FollowEvent<T>> {
-  if (position.isDoubtful && (await hasGoneBack(position, { context, path, options }))) position.version = undefined
+  if (position.isDoubtful) await requireAsFar(position, { context, path, options })
   position.isDoubtful = false
   if (position.version === undefined && !position.streams) {
     const { items, resourceVersion } = await list(context.transport, path, options)
@@ -92,8 +92,12 @@ async function* changesOf<T>(
  * A server that was restored from a backup counts on from there. To a watch from our version it would say nothing of what has become of the
  * objects, and go on with what changes after it has come so far again.
  */
-async function hasGoneBack<T>({ version }: Position, { context, path, options }: Subject<T>): Promise<boolean> {
-  return version !== undefined && isOlder(await currentVersion(context.transport, path, options), version)
+async function requireAsFar<T>({ version }: Position, { context, path, options }: Subject<T>): Promise<void> {
+  if (version === undefined) return
+  const current = await currentVersion(context.transport, path, options)
+  if (!isOlder(current, version)) return
+  const why = `the server counts from ${current}, and was at ${version} before: etcd was restored from a backup`
+  throw unreachable(`watch "${path}"`, { reason: RESTORED, why })
 }
 
 /** Versions that are no numbers tell nothing. */

@@ -80,6 +80,9 @@ export interface ObjectMeta {
   readonly [key: string]: unknown
 }
 
+/** Reason of the trouble of a `follow` to which the server shows an older state than before: etcd was restored from a backup. */
+export const RESTORED = 'Restored'
+
 /** What the server answered, as the Status object it sent. Its `reaction` says what to do; the text is for people. */
 export class KubeError extends Error {
   override readonly name = 'KubeError'

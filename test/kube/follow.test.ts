@@ -272,10 +272,11 @@ test('follow lists again when a server that was out of reach has not counted as 
   const next = it.next()
   await it.timers.pass(800)
   await it.timers.pass(1600)
+  await it.timers.pass(3200)
   expect(await next).toEqual({ type: 'sync', items: ['b@999'] })
   expect(await it.next()).toEqual({ type: 'upsert', item: 'b@1000' })
   expect(it.server.received[5]?.url.searchParams.get('resourceVersion')).toBe('999')
-  expect(it.troubles).toEqual(['Unreachable', 'ServiceUnavailable'])
+  expect(it.troubles).toEqual(['Unreachable', 'ServiceUnavailable', 'Restored'])
 })
 
 test('follow lists again when a watch stays silent from its first moment, as one of a restored server does', async () => {

@@ -1,4 +1,4 @@
-import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject, RESTORED } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
 import type { Log } from '../log/log.ts'
@@ -112,7 +112,10 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
       contact.restored(NODES, clock.now())
       void versions.ask(NODES)
     },
-    onTrouble: (_, error) => contact.lost(NODES, clock.now() - silenceBefore(error)),
+    onTrouble: (_, error) => {
+      contact.lost(NODES, clock.now() - silenceBefore(error))
+      if (error instanceof KubeError && error.reason === RESTORED) contact.wentBack(clock.now())
+    },
   }
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool, isAwaited }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })

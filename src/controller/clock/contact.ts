@@ -23,6 +23,11 @@ export class Contact {
     if (since !== undefined && (now < since || now - since > HICCUP)) this.#restoredAt = now
   }
 
+  /** The server shows an older state than before: what stands there of nodes may be long past, however short the interruption was. */
+  wentBack(now: Instant): void {
+    this.#restoredAt = now
+  }
+
   /** When this process first heard of the cluster: what became of nodes before, it knows only as far as somebody could write that down. */
   watchedSince(now: Instant): Instant | undefined {
     this.#forgetFuture(now)

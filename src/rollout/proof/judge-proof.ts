@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
-import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
+import { countedFrom, type RolloutClock, reportedAgainAt } from '../model/deadlines.ts'
 import type { NodeView, ProofPod, ProofPods } from '../model/node-view.ts'
 import type { ProofPolicy } from '../model/policy.ts'
 import type { Proof } from '../model/proof.ts'
@@ -38,14 +38,18 @@ interface PodContext {
   readonly clock: RolloutClock
 }
 
+const SILENT = 'its kubelet says nothing about the pod'
+
 /** By what it runs, which a commit may have changed for later ones. */
 function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): Proof {
-  const { state, hasToEnd, startedAt, message = 'its kubelet says nothing about the pod' } = pod
+  const { state, hasToEnd, startedAt, message = SILENT } = pod
   if (state === 'Succeeded' || (state === 'Running' && !hasToEnd)) return passed(clock)
   if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
   if (pod.wasEvicted && isPressedAsBefore(node, record)) return passed(clock)
   if (state === 'Failed') return failed(`the pod that proves the node failed: ${message}`, clock)
-  const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
+  const ends = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
+  // To a kubelet whose watch is from before a restore of etcd no pod is shown until the server has counted as far as then.
+  const until = message === SILENT ? Math.max(ends, reportedAgainAt(clock)) : ends
   if (clock.now < until) return { kind: 'Underway', pod, until }
   return failed(
     `the pod that proves the node has not ${hasToEnd ? 'ended' : 'started'} within ${policy.timeout / 1000} s: ${message}`,

@@ -28,6 +28,14 @@ test.each([
   expect(contact.unbrokenSince(60_000)).toBe(since)
 })
 
+test('an interruption after which the server shows an older state is none however short it was', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 10_000)
+  contact.wentBack(11_000)
+  contact.restored('nodes', 11_000)
+  expect(contact.unbrokenSince(60_000)).toBe(11_000)
+})
+
 test('an interruption that ended by a clock that was ahead counts from when that was put back', () => {
   const contact = new Contact()
   contact.lost('nodes', 0)

@@ -161,11 +161,19 @@ test('with onFailure Halt the node keeps its failure, and nothing goes on', () =
 })
 
 test('an outage of the API server is not counted against a pod', () => {
-  const pod = aProofPod('Pending', { startedAt: noon - 10 * minute })
+  const pod = aProofPod('Pending', { startedAt: noon - 10 * minute, message: 'ContainerCreating' })
   const pool = { ...aPool({ ...rollingOut, proofs: [pod] }).with(canary, ...others), steadySince: noon - minute }
 
   expect(phases(decide(pool, noon))).toEqual({ Proving: 1, Waiting: 2 })
   expect(decide(pool, noon).wakeAt).toBe(noon + minute)
+})
+
+test('a kubelet that says nothing about the pod after a restore of etcd has eight minutes until its watch shows it', () => {
+  const pod = aProofPod('Pending', { startedAt: noon })
+  const pool = { ...aPool({ ...rollingOut, proofs: [pod] }).with(canary, ...others), steadySince: noon - minute }
+
+  expect(phases(decide(pool, noon + 6 * minute))).toEqual({ Proving: 1, Waiting: 2 })
+  expect(condition(decide(pool, noon + 7 * minute), 'Stalled').message).toContain('its kubelet says nothing about the pod')
 })
 
 test('a node that was full before the change has no room for the pod, which says nothing about the change', () => {
