@@ -47,10 +47,10 @@ function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): P
   if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
   if (pod.wasEvicted && isPressedAsBefore(node, record)) return passed(clock)
   if (state === 'Failed') return failed(`the pod that proves the node failed: ${message}`, clock)
-  const ends = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
-  // To a kubelet whose watch is from before a restore of etcd no pod is shown until the server has counted as far as then.
-  const until = message === SILENT ? Math.max(ends, reportedAgainAt(clock)) : ends
+  const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
   if (clock.now < until) return { kind: 'Underway', pod, until }
+  // A kubelet whose watch is from before a restore of etcd is shown no pod that was made before the server had counted as far as then: it gets another.
+  if (message === SILENT && clock.now < reportedAgainAt(clock)) return { kind: 'Underway' }
   return failed(
     `the pod that proves the node has not ${hasToEnd ? 'ended' : 'started'} within ${policy.timeout / 1000} s: ${message}`,
     clock,

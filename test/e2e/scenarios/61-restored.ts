@@ -22,7 +22,8 @@ async function restored(cluster: Cluster, { part }: Report): Promise<void> {
   await product.settle({ version, flags: { v: 2 } })
   await part('backup of etcd', () => backUp(cluster))
   await part('counters of a clock that is far ahead → accepted', () => setCountersAhead(cluster))
-  const commit = await part('push → all nodes changed', () => product.settle({ version, flags: { v: 3 } }))
+  const fleet = { version, flags: { v: 3 }, rollout: { proof: { pod: { timeout: '45s' } } } }
+  const commit = await part('push → all nodes changed', () => product.settle(fleet))
   const before = await Promise.all(cluster.nodes.map(kubeletOf))
   await part('etcd of the backup', () => restore(cluster))
   await part('… → pool Ready at the commit again', () => product.settled(commit))

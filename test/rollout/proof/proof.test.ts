@@ -168,12 +168,20 @@ test('an outage of the API server is not counted against a pod', () => {
   expect(decide(pool, noon).wakeAt).toBe(noon + minute)
 })
 
-test('a kubelet that says nothing about the pod after a restore of etcd has eight minutes until its watch shows it', () => {
+test('a kubelet that says nothing about the pod after a restore of etcd is given another one, for eight minutes', () => {
+  const proving = (pods: readonly ProofPod[]) => ({
+    ...aPool({ ...rollingOut, proofs: [...pods] }).with(canary, ...others),
+    steadySince: noon - minute,
+  })
   const pod = aProofPod('Pending', { startedAt: noon })
-  const pool = { ...aPool({ ...rollingOut, proofs: [pod] }).with(canary, ...others), steadySince: noon - minute }
+  const late = decide(proving([pod]), noon + 2 * minute)
+  const later = decide(proving([]), noon + 2 * minute)
+  const failed = decide(proving([aProofPod('Pending', { startedAt: noon + 5 * minute })]), noon + 7 * minute)
 
-  expect(phases(decide(pool, noon + 6 * minute))).toEqual({ Proving: 1, Waiting: 2 })
-  expect(condition(decide(pool, noon + 7 * minute), 'Stalled').message).toContain('its kubelet says nothing about the pod')
+  expect(phases(late)).toEqual({ Proving: 1, Waiting: 2 })
+  expect(late.actions).toMatchObject([{ kind: 'removeProof', pod: { uid: pod.uid } }])
+  expect(later.actions).toMatchObject([{ kind: 'startProof', pod: { node: 'a', at: noon + 2 * minute } }])
+  expect(condition(failed, 'Stalled').message).toContain('its kubelet says nothing about the pod')
 })
 
 test('a node that was full before the change has no room for the pod, which says nothing about the change', () => {
