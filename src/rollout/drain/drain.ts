@@ -3,7 +3,7 @@ import { isPastDraining, pastDrainingAt } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { type Aside, asideOf, isUnderDrain } from '../model/cordon.ts'
+import { type Aside, asideByMark, isTheirs, isUnderDrain } from '../model/cordon.ts'
 import { countedFrom } from '../model/deadlines.ts'
 import type { Drain, PodVerdict, Remaining, Underway } from '../model/drain.ts'
 import type { NodePods } from '../model/node-view.ts'
@@ -40,8 +40,9 @@ function isCalledOff({ node, wanted }: Candidate): boolean {
 function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
   const { progress, assigned } = member
   if (progress.phase === 'Held' || progress.phase === 'Unmanaged' || member.wanted.kind === 'problem') return undefined
-  const aside = asideOf(member, { policy: context.pool.policy, now: context.now })
-  if (aside?.because === 'Cordoned') return assigned ? undefined : aside
+  const asked = { policy: context.pool.policy, now: context.now }
+  if (isTheirs(member, asked) && !assigned) return { because: 'Cordoned' }
+  const aside = asideByMark(member, asked)
   return aside && needsDrain(member, context) ? aside : undefined
 }
 

@@ -33,23 +33,26 @@ export interface Aside {
   readonly until?: Instant
 }
 
-/**
- * A node that somebody cordoned has that person's hands on it. One whose drain was given up, or called off by a person who
- * uncordoned it, is not drained again at once for the same configuration.
- * @param subject.broken a rollout got at it: then it is mended, whoever cordoned it
- * @param subject.reboot what it is to be drained for, if that is no content
- */
-export function asideOf(
-  subject: {
-    readonly node: NodeView
-    readonly wanted: NodeTarget
-    readonly broken: boolean
-    readonly reboot?: RebootOrder | undefined
-  },
-  { policy, now }: AsideContext,
-): Aside | undefined {
-  const { node, wanted, broken, reboot } = subject
-  if (isForeignCordon(node) && policy.cordoned === 'Skip' && !broken) return { because: 'Cordoned' }
+interface AsideSubject {
+  readonly node: NodeView
+  readonly wanted: NodeTarget
+  /** A rollout got at it: then it is mended, whoever cordoned it. */
+  readonly broken: boolean
+  /** What it is to be drained for, if that is no content. */
+  readonly reboot?: RebootOrder | undefined
+}
+
+export function asideOf(subject: AsideSubject, context: AsideContext): Aside | undefined {
+  return isTheirs(subject, context) ? { because: 'Cordoned' } : asideByMark(subject, context)
+}
+
+/** A node that somebody cordoned has that person's hands on it. */
+export function isTheirs({ node, broken }: AsideSubject, { policy }: AsideContext): boolean {
+  return isForeignCordon(node) && policy.cordoned === 'Skip' && !broken
+}
+
+/** One whose drain was given up, or called off by a person who uncordoned it, is not drained again at once for the same configuration. */
+export function asideByMark({ node, wanted, broken, reboot }: AsideSubject, { policy, now }: AsideContext): Aside | undefined {
   if (broken && !node.ready) return undefined
   if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.

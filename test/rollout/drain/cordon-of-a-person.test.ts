@@ -73,6 +73,15 @@ test('a person who cordons again a node whose drain was called off has it for th
   expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
 })
 
+test('a node that was uncordoned in the middle of the drain that its agent asked for is not drained for that under a cordon of a person', () => {
+  const asking = aNode('a')
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Blocked', { active: 'older', needs: 'drain' })
+
+  expect(done(upgrade({}, asking.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
+  expect(done(upgrade({}, asking.cordoned()))).toEqual(['cordon a Found'])
+})
+
 test('a node that somebody cordoned is left although its agent refuses what a backup brought back', () => {
   const error = { reason: 'AssignmentReplayed', message: 'its COUNTER is 5' }
   const refusing = aNode('a')
