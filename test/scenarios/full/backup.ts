@@ -41,14 +41,27 @@ function restoreCollection(
   for (const object of objects) store.put(name, object)
 }
 
-/** Its kubelet says how it is now. */
+/** Its kubelet knows nothing of that, and says how it is only when it is due to report. */
 function restoreNode(
   node: ApiObject,
   { before, world }: { readonly before: ApiObject | undefined; readonly world: World },
 ): void {
   const { store } = world
-  if (before) store.put('nodes', { ...node, metadata: before.metadata, spec: before.spec })
-  else store.put('nodes', registeredAgain(node, world))
+  store.put('nodes', before ?? registeredAgain(node, world))
+  if (before) void reportAgain(node, { before, world })
+}
+
+/** Milliseconds. A kubelet writes what has not changed every 5 minutes, or half as long again. */
+const SILENT_FOR = [300_000, 375_000, 450_000]
+
+/** Unless something else was reported of it meanwhile. */
+async function reportAgain(
+  { status }: ApiObject,
+  { before, world: { clock, random, store } }: { readonly before: ApiObject; readonly world: World },
+): Promise<void> {
+  await clock.sleep(random.pick(SILENT_FOR))
+  const node = store.get('nodes', objectKey(before))
+  if (node && node.status === before.status) store.put('nodes', { ...node, status })
 }
 
 function registeredAgain(node: ApiObject, { clock, store }: World): ApiObject {
