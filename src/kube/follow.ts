@@ -15,7 +15,7 @@ interface Position {
   version: string | undefined
   /** The first watch itself sends the first state. A server that fails at this is asked for a list instead. */
   streams: boolean
-  /** The server was out of reach: its etcd may have been restored from a backup meanwhile. */
+  /** The server did not serve us: its etcd may have been restored from a backup meanwhile. */
   isDoubtful: boolean
 }
 
@@ -44,7 +44,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
       }
       if (!mayPass(error)) throw error
       if (isForgotten(error) || error.reason === RESTORED || (isStalled(error) && !watch.spoke)) position.version = undefined
-      position.isDoubtful ||= isSilent(error)
+      position.isDoubtful ||= error.reaction === 'retry'
       trouble = error
       options.onTrouble?.(error)
     }
@@ -142,11 +142,6 @@ function mayPass(error: unknown): error is KubeError {
 /** Our version is too old for the server (410), or, after it was restored from a backup, too new (504). */
 function isForgotten(error: KubeError): boolean {
   return error.code === 410 || error.code === 504
-}
-
-/** The server may have been away. */
-function isSilent(error: KubeError): boolean {
-  return error.reason === 'Unreachable' || isStalled(error)
 }
 
 /** Nor did it send a bookmark: what changes may never arrive. */

@@ -279,6 +279,23 @@ test('follow lists again when a server that was out of reach has not counted as 
   expect(it.troubles).toEqual(['Unreachable', 'ServiceUnavailable', 'Restored'])
 })
 
+test.each([
+  ['a load balancer answers for it', refusal(503, 'ServiceUnavailable')],
+  ['it asks to come again while it starts', refusal(429, 'TooManyRequests')],
+  ['its etcd is away', refusal(500, 'InternalError')],
+])('follow lists again when a server ended the watch, is restored, and meanwhile %s', async (_, meanwhile) => {
+  const first = watching([{ type: 'MODIFIED', name: 'a', version: '1002' }], 'end')
+  const restored = [listOf(['b'], '998'), listOf(['b'], '999')]
+  await using it = await startFollow([listOf(['a'], '1000'), first, meanwhile, ...restored, watching([], 'silence')])
+  await it.next()
+  await it.next()
+  const next = it.next()
+  await it.timers.pass(800)
+  await it.timers.pass(1600)
+  await it.timers.pass(3200)
+  expect(await next).toEqual({ type: 'sync', items: ['b@999'] })
+})
+
 test('follow lists again when a watch stays silent from its first moment, as one of a restored server does', async () => {
   const answers = [listOf(['a'], '5000'), watching([], 'silence'), listOf(['b'], '40'), watching([], 'silence')]
   await using it = await startFollow(answers, { stallAfter: 1234 })
@@ -301,7 +318,8 @@ test('follow waits a minute at most, whatever a proxy asks for', async () => {
 test('follow tells each time that a watch stands, and not when one is refused', async () => {
   const silent = watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence')
   const change = watching([{ type: 'ADDED', name: 'a', version: '10' }], 'silence')
-  const answers = [listOf([], '5'), silent, listOf(['a'], '6'), refusal(503, 'ServiceUnavailable'), change]
+  const known = listOf(['a'], '6')
+  const answers = [listOf([], '5'), silent, known, refusal(503, 'ServiceUnavailable'), known, change]
   await using it = await startFollow(answers, { stallAfter: 1234 })
   await it.next()
   expect(it.opened()).toBe(0)
@@ -320,7 +338,9 @@ test('follow retries with a pause when a line is not JSON, not an event, or endl
   await using it = await startFollow([
     listOf([], '5'),
     watching('{"type":\n', 'end'),
+    listOf([], '5'),
     watching('{"type":"ADDED"}\n', 'end'),
+    listOf([], '5'),
     endless,
     listOf([], '5'),
     watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence'),
