@@ -42,13 +42,13 @@ export function goalEnds({ assigned }: NodeView, report: AgentStatus | undefined
 }
 
 /**
- * It had failed before the retry. An assignment that is further ahead than work may take was made by a clock that has been put back since:
- * nothing shows that its failure is of this run, so it is tried once more.
+ * It had failed before the retry, by the clocks alone: an outage after its failure keeps no node from the retry. An assignment that is further
+ * ahead than work may take was made by a clock that has been put back since: nothing shows that its failure is of this run, so it is tried once more.
  */
 function isTriedAgain(
   node: NodeView,
   assigned: Assignment,
-  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+  { report, clock: { steadySince: _, ...clock } }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
 ): boolean {
   const { retriedAt = Number.NEGATIVE_INFINITY, now, applyTimeout } = clock
   const { at } = assigned

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { deadlineOf, heardOfAllAt, type RolloutClock, reportedAgainAt, silenceEnds } from './deadlines.ts'
+import { isInRollout } from './goal.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -52,7 +53,8 @@ function pendingUntil(
   { phase, failure }: Awaited,
   { assigned, course }: NodeOnGoal,
 ): NodeProgress {
-  const until = untilOf(assigned, clockOf(failure.reason, course))
+  // What an earlier run assigned, and failed there, is to be tried once more: it is waited for until its time is over.
+  const until = untilOf(assigned, isInRollout(assigned, course) ? clockOf(failure.reason, course) : course)
   return course.now < until ? { phase, pending: true, until } : failed(failure)
 }
 

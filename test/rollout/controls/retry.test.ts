@@ -113,6 +113,35 @@ test.each([
   expect(decision.status.controls[0]).toMatchObject({ outcome: 'Done', message: 'nodes that failed get new once more' })
 })
 
+const overdue = aNode('a').assignedTo('new', { at: noon - 50 * minute })
+
+test.each([
+  ['is silent', overdue],
+  ['did not end the work in time', overdue.reporting('Verifying')],
+])('a retry has a node try it once more when its agent %s before the API server was away', (_, failed) => {
+  const pool = { ...completedBut(failed, { retry: 'new' }), steadySince: noon + minute }
+
+  expect(assignments(decide(pool, noon + 2 * minute))).toEqual(['a → new'])
+})
+
+test('a retry of a rejected commit passes no wave before a node whose work was overdue before the API server was away tries it once more', () => {
+  const canary = { role: 'canary' }
+  const failed = aNode('a')
+    .labelled(canary)
+    .assignedTo('bad-commit', { at: noon - 50 * minute })
+    .reporting('Verifying')
+  const applied = aNode('b')
+    .labelled(canary)
+    .on('bad-commit', { at: noon - 50 * minute })
+  const pool = aPool({ ...halted, waves: [aWave('canary', canary)] }).with(failed, applied, aNode('c').on('older'))
+  const seen = { ...remembering(pool, decide(pool, noon)), steadySince: noon + minute }
+  const retried = decide({ ...seen, controls: { retry: 'bad-commit' } }, noon + 2 * minute)
+
+  expect(assignments(retried)).toEqual([])
+  expect(retried.status.nodes.byPhase).toEqual({ Applying: 1, Current: 1, Waiting: 1 })
+  expect(assignments(decide(remembering(seen, retried), noon + 16 * minute))).toEqual(['a → bad-commit'])
+})
+
 test.each([
   [
     'is not Ready',
