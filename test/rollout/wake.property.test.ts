@@ -66,7 +66,7 @@ class Drawing {
     const top = aRollout('new', { startedAt, ...(pick(true, false) && { result: 'Completed' }) })
     const opened = ['canary']
     const api = { name: 'api', version: '1.36.3' }
-    return aPool({
+    const pool = aPool({
       stable: 'old',
       history: [top, aRollout('old', { result: 'Completed', startedAt: noon - 50 * hour })],
       waves: pick([], [aWave('canary', 1, { soak: 10 * minute })]),
@@ -85,6 +85,9 @@ class Drawing {
       ...(pick(true, false, false) && { controls: { paused: '' } }),
       proofs: [],
     }).with(...['n0', 'n1', 'n2'].slice(0, pick(1, 2, 3)).map((name) => this.node(name)))
+    const isSteady = pick(true, true, false)
+    const isWatched = pick(true, true, false)
+    return { ...pool, ...(!isSteady && { steadySince: this.ago() }), ...(!isWatched && { watchedSince: this.ago() }) }
   }
 }
 

@@ -1,6 +1,6 @@
 import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
 import { cannotServe, type Reported } from '../model/availability.ts'
-import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
+import { lateFrom, type RolloutClock } from '../model/deadlines.ts'
 
 /**
  * How a node is, apart from the target.
@@ -22,7 +22,7 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   const given = node.assigned
   if (given === undefined || isOnTarget) return node.ready ? 'Sound' : 'Down'
   const isBusy = isAtWork(node, report)
-  if (isBusy && clock.now < deadlineOf(given, clock)) return 'InFlight'
+  if (isBusy && clock.now < lateFrom(given, clock)) return 'InFlight'
   if (isOnStable) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
   // What came back from a backup was not tried: the host is as it was.
   const hasFailed = isFailure(report) && !isReplayed(report)

@@ -1,6 +1,6 @@
 import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
-import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
+import { deadlineOf, lateFrom, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
 import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -15,7 +15,8 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (!isQuiet(node, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
-  if (isInFlight(node, report)) return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
+  if (isInFlight(node, report))
+    return Math.min(...[deadlineOf, silenceEnds, lateFrom].map((endsAt) => later(endsAt(assigned, clock), now)))
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
   return Math.min(refusal, orNever(waitsAfterReboot(node, now)), orNever(chanceEnds({ node, report }, clock)))
 }

@@ -113,6 +113,11 @@ export function heardOfAllAt({ now, watchedSince }: Pick<RolloutClock, 'now' | '
   return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + HEARD_OF_ALL
 }
 
+/** When the assigned work counts as late. */
+export function lateFrom(assigned: Assignment, clock: RolloutClock): Instant {
+  return Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock))
+}
+
 /**
  * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
  * could say that its node went bad, and nobody that it fell silent.

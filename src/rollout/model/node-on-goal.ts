@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { deadlineOf, heardOfAllAt, type RolloutClock, reportedAgainAt, silenceEnds } from './deadlines.ts'
+import { deadlineOf, heardOfAllAt, lateFrom, type RolloutClock, reportedAgainAt, silenceEnds } from './deadlines.ts'
 import { isInRollout } from './goal.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
@@ -35,7 +35,7 @@ interface Awaited {
 }
 
 export function untilDeadline(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
-  return pendingUntil((assigned, clock) => Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock)), awaited, subject)
+  return pendingUntil(lateFrom, awaited, subject)
 }
 
 /** For an agent that has not said anything. */

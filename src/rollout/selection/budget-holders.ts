@@ -4,7 +4,7 @@ import { isEligible } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon } from '../model/cordon.ts'
-import { deadlineOf } from '../model/deadlines.ts'
+import { lateFrom } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { hasFailedProof, isBeingProved } from '../model/proof.ts'
@@ -47,7 +47,7 @@ function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {
 /** When work under way is overdue, also work for content that is not wanted any more. */
 export function workEnds({ node, report }: Member, { clock }: Pick<PoolState, 'clock'>): Instant | undefined {
   const { assigned } = node
-  return assigned?.at === undefined || !isAtWork(node, report) ? undefined : deadlineOf(assigned, clock)
+  return assigned?.at === undefined || !isAtWork(node, report) ? undefined : lateFrom(assigned, clock)
 }
 
 function whyHeld({ node, report, drain, progress }: Member): string {

@@ -68,6 +68,20 @@ test('a canary keeps its place when its labels change and somebody deletes the s
   expect(assignments(decide(pool, noon))).toEqual(['a → new'])
 })
 
+test('a canary for which its new labels keep the commit from being rendered fails it only when its agent could report what became of its work', () => {
+  const before = aPool({ ...options, since: noon - 45 * minute }).with(aNode('a').on('older'), ...others)
+  const { memory } = remembering(before, decide(before, noon - 41 * minute))
+  const late = aNode('a')
+    .assignedTo('new', { at: noon - 40 * minute })
+    .reporting('Verifying')
+  const relabelled = aPool({ ...options, wants: { a: { problem: 'no such label' } } }).with(late, ...others)
+  const begun = { ...relabelled, memory, watchedSince: noon - minute }
+  const first = decide(begun, noon)
+
+  expect([first.status.rejected, first.wakeAt]).toEqual([[], noon + minute])
+  expect(decide(begun, noon + minute).status.rejected).toMatchObject([{ revision: 'new' }])
+})
+
 /** How its rollout ends after its labels changed, it was assigned again and drained before where that has to be, and is down then. */
 function endOf(canary: NodeDraft, disruption: 'restart' | 'drain') {
   const wants = { a: { digest: 'new, by other labels', disruption } }
