@@ -61,6 +61,11 @@ export function countedFrom(since: Instant, { now, steadySince = since }: Pick<R
   return Math.max(since, Math.min(steadySince, now))
 }
 
+/** The same by the clocks alone: neither an outage nor a jump of the clock gives anything more time. */
+export function withoutBreaks({ steadySince: _, watchedSince: __, ...clock }: RolloutClock): RolloutClock {
+  return clock
+}
+
 interface Soak {
   readonly began: Instant
   /** Milliseconds. */

@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
-import { deadlineOf, latestOf, type RolloutClock, refusalEnds, silenceEnds } from './deadlines.ts'
+import { deadlineOf, latestOf, type RolloutClock, refusalEnds, silenceEnds, withoutBreaks } from './deadlines.ts'
 import { hadNoTime } from './evidence.ts'
 import { type Instant, isFromAhead } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -48,7 +48,7 @@ export function goalEnds({ assigned }: NodeView, report: AgentStatus | undefined
 function isTriedAgain(
   node: NodeView,
   assigned: Assignment,
-  { report, clock: { steadySince: _, ...clock } }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
 ): boolean {
   const { retriedAt = Number.NEGATIVE_INFINITY, now, applyTimeout } = clock
   const { at } = assigned
@@ -56,7 +56,8 @@ function isTriedAgain(
   const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
   if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
   if (at >= retriedAt || (!hasFailed && (isApplied(report) || waitsForGrant(node, report)))) return false
-  const failedAt = hasFailed ? endedAt(node, assigned, { report, clock }) : overdueAt(node, assigned, { report, clock })
+  const known = { report, clock: withoutBreaks(clock) }
+  const failedAt = hasFailed ? endedAt(node, assigned, known) : overdueAt(node, assigned, known)
   return failedAt <= Math.min(retriedAt, now)
 }
 

@@ -1,6 +1,14 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { deadlineOf, heardOfAllAt, lateFrom, type RolloutClock, reportedAgainAt, silenceEnds } from './deadlines.ts'
+import {
+  deadlineOf,
+  heardOfAllAt,
+  lateFrom,
+  type RolloutClock,
+  reportedAgainAt,
+  silenceEnds,
+  withoutBreaks,
+} from './deadlines.ts'
 import { isInRollout } from './goal.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
@@ -54,12 +62,11 @@ function pendingUntil(
   { assigned, course }: NodeOnGoal,
 ): NodeProgress {
   // What an earlier run assigned, and failed there, is to be tried once more: it is waited for until its time is over.
-  const until = untilOf(assigned, isInRollout(assigned, course) ? clockOf(failure.reason, course) : course)
+  const until = untilOf(assigned, isInRollout(assigned, course) ? clockFor(failure.reason, course) : course)
   return course.now < until ? { phase, pending: true, until } : failed(failure)
 }
 
-/** What the pool remembers to have failed so had its time: an outage or a jump of the clock gives it no other. */
-export function clockOf(reason: string, { failedAs, steadySince, watchedSince, ...clock }: NodeOnGoal['course']): RolloutClock {
-  if (failedAs?.includes(reason)) return clock
-  return { ...clock, ...(steadySince !== undefined && { steadySince }), ...(watchedSince !== undefined && { watchedSince }) }
+/** What the pool remembers to have failed so had its time. */
+export function clockFor(reason: string, course: NodeOnGoal['course']): RolloutClock {
+  return course.failedAs?.includes(reason) ? withoutBreaks(course) : course
 }

@@ -1,7 +1,7 @@
 import { isFoundGood, reportedAt } from './agent-report.ts'
 import { BLINK, countedFrom, deadlineOf, latestOf, readyHeardAt } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
-import { clockOf, type NodeOnGoal } from './node-on-goal.ts'
+import { clockFor, type NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import { isOpen } from './proof.ts'
 
@@ -10,7 +10,7 @@ const NOT_READY = 'NotReady'
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
 export function putBackBadly(subject: NodeOnGoal): NodeProgress {
   const { node, report, course } = subject
-  const until = countedFrom(downSince(subject), clockOf(NOT_READY, course)) + course.applyTimeout
+  const until = countedFrom(downSince(subject), clockFor(NOT_READY, course)) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
   return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}${said}` })
@@ -28,7 +28,7 @@ export function fallen(subject: NodeOnGoal): NodeProgress {
     !(course.proof && isOpen(course.proof)) &&
     node.readySince >= latestOf([reportedAt(report)], { assigned, clock }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
-  const trusted = clockOf(NOT_READY, course)
+  const trusted = clockFor(NOT_READY, course)
   const until = Math.max(countedFrom(downSince(subject, course.soak), trusted) + patience, readyHeardAt(node, trusted))
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   if (isFoundGood(report, wanted.digest) && soaked) return { phase: 'Unreachable', pending: false }

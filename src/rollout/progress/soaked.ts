@@ -9,17 +9,18 @@ import type { Memory } from '../model/snapshot.ts'
  * clock, does not have them soak again. Undefined when it is remembered already.
  */
 export function rememberSoaked(poolState: PoolState): Memory | undefined {
-  const { rollout, members } = poolState
+  const { rollout, members, waves, open } = poolState
   const { wave } = rollout.memory
-  const soakedAt = members.reduce((latest, member) => Math.max(latest, soakedBy(member, poolState)), Number.NEGATIVE_INFINITY)
-  const known = Date.parse(wave?.soakedAt ?? '')
-  if (!wave || soakedAt === Number.NEGATIVE_INFINITY || soakedAt <= known) return undefined
+  const { soak = 0 } = waves[open] ?? {}
+  if (!wave || soak === 0) return undefined
+  const began = members.reduce((latest, member) => Math.max(latest, soakBegan(member, poolState)), Number.NEGATIVE_INFINITY)
+  const soakedAt = began + soak
+  if (soakedAt === Number.NEGATIVE_INFINITY || soakedAt <= Date.parse(wave.soakedAt ?? '')) return undefined
   return { ...rollout.memory, wave: { ...wave, soakedAt: stamp(soakedAt) } }
 }
 
-/** When the soak of the node ended, by the clocks alone. */
-function soakedBy({ node, report, proof, wave, progress }: Member, { waves, open, clock }: PoolState): Instant {
-  const { soak = 0 } = waves[open] ?? {}
-  if (soak === 0 || wave !== open || progress.phase !== 'Current' || !node.assigned) return Number.NEGATIVE_INFINITY
-  return latestOf(soakStamps({ node, report, proof }), { assigned: node.assigned, clock }) + soak
+/** When the soak of the node began that has ended. */
+function soakBegan({ node, report, proof, wave, progress }: Member, { open, clock }: PoolState): Instant {
+  if (wave !== open || progress.phase !== 'Current' || !node.assigned) return Number.NEGATIVE_INFINITY
+  return latestOf(soakStamps({ node, report, proof }), { assigned: node.assigned, clock })
 }

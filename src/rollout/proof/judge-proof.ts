@@ -38,11 +38,9 @@ interface PodContext {
   readonly clock: RolloutClock
 }
 
-const SILENT = 'its kubelet says nothing about the pod'
-
 /** By what it runs, which a commit may have changed for later ones. */
 function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): Proof {
-  const { state, hasToEnd, startedAt, message = SILENT } = pod
+  const { state, hasToEnd, startedAt, message = 'its kubelet says nothing about the pod' } = pod
   if (state === 'Succeeded' || (state === 'Running' && !hasToEnd)) return passed(clock)
   if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
   if (pod.wasEvicted && isPressedAsBefore(node, record)) return passed(clock)
@@ -50,7 +48,7 @@ function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): P
   const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
   if (clock.now < until) return { kind: 'Underway', pod, until }
   // A kubelet whose watch is from before a restore of etcd is shown no pod that was made before the server had counted as far as then: it gets another.
-  if (message === SILENT && clock.now < reportedAgainAt(clock)) return { kind: 'Underway' }
+  if (pod.message === undefined && clock.now < reportedAgainAt(clock)) return { kind: 'Underway' }
   return failed(
     `the pod that proves the node has not ${hasToEnd ? 'ended' : 'started'} within ${policy.timeout / 1000} s: ${message}`,
     clock,
