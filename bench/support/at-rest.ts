@@ -12,7 +12,7 @@ export function atRest(
 ): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'> {
   return {
     ports: { clock: systemClock },
-    contact: { unbrokenSince: () => undefined, watchedSince: () => undefined },
+    contact: { unbrokenSince: () => undefined, watchedSince: () => undefined, listedAt: () => undefined },
     assumed: { applyTo: (nodes) => nodes },
     failures: { refusals: () => NO_ANSWERS },
     journal: { viewOf: (pool) => pools.get(pool) },

@@ -42,7 +42,7 @@ export interface ControllerParts {
   readonly roster: NodeRoster
   readonly decider: Decider
   readonly settingsWatch: SettingsWatch
-  readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince'>
+  readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly mirror: PoolMirror

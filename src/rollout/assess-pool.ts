@@ -51,7 +51,7 @@ function remembered<T>(work: () => T): () => T {
 }
 
 /** The same for all nodes of the pool. */
-function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: PoolContext): RolloutClock {
+function clockOf({ pool: { policy, steadySince, watchedSince, listedAt }, rollout, now }: PoolContext): RolloutClock {
   const {
     history: [run],
     wave,
@@ -67,6 +67,7 @@ function clockOf({ pool: { policy, steadySince, watchedSince }, rollout, now }: 
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),
+    ...(listedAt !== undefined && { listedAt }),
     ...(soakedAt !== undefined && { soakedAt: Date.parse(soakedAt) }),
   }
 }

@@ -47,15 +47,16 @@ function keepsTargets(revision: Revision | undefined, last: Revision | undefined
 
 /** The same for all nodes of the pool. A clock that went back, or that is not relied on yet, makes every instant another one. */
 function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: AssessedPool): boolean {
-  const { now, steadySince = last.now, watchedSince = last.now } = clock
+  const { now, steadySince = last.now, watchedSince = last.now, listedAt = last.now } = clock
   return (
     now >= last.now &&
-    Math.max(steadySince, watchedSince) <= last.now &&
+    Math.max(steadySince, watchedSince, listedAt) <= last.now &&
     policy === last.pool.policy &&
     isDivided === last.open < last.waves.length &&
     clock.rolloutStart === last.clock.rolloutStart &&
     clock.steadySince === last.clock.steadySince &&
     clock.watchedSince === last.clock.watchedSince &&
+    clock.listedAt === last.clock.listedAt &&
     clock.soakedAt === last.clock.soakedAt &&
     clock.retriedAt === last.clock.retriedAt &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&

@@ -60,6 +60,7 @@ const step = fc.record({
   paused: mostlyAbsent(fc.boolean()),
   steadySince: mostlyAbsent(instant),
   watchedSince: mostlyAbsent(instant),
+  listedAt: mostlyAbsent(instant),
   /** The status of the decision before is what the pool remembers. */
   isWritten: fc.boolean(),
 })
@@ -189,7 +190,7 @@ function start(states: readonly State[]): PoolSnapshot {
 
 function after(
   pool: PoolSnapshot,
-  { node, head, policy, paused, steadySince, watchedSince, isWritten }: Step,
+  { node, head, policy, paused, steadySince, watchedSince, listedAt, isWritten }: Step,
   last: Assessment | undefined,
 ): PoolSnapshot {
   return {
@@ -202,6 +203,7 @@ function after(
     ...(paused !== undefined && { controls: paused ? { paused: 'a test', stopDrains: true } : {} }),
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),
+    ...(listedAt !== undefined && { listedAt }),
     ...(isWritten && last && { memory: last.memory }),
   }
 }

@@ -87,7 +87,13 @@ class Drawing {
     }).with(...['n0', 'n1', 'n2'].slice(0, pick(1, 2, 3)).map((name) => this.node(name)))
     const isSteady = pick(true, true, false)
     const isWatched = pick(true, true, false)
-    return { ...pool, ...(!isSteady && { steadySince: this.ago() }), ...(!isWatched && { watchedSince: this.ago() }) }
+    const isListed = pick(true, true, false)
+    return {
+      ...pool,
+      ...(!isSteady && { steadySince: this.ago() }),
+      ...(!isWatched && { watchedSince: this.ago() }),
+      ...(!isListed && { listedAt: this.ago() }),
+    }
   }
 }
 

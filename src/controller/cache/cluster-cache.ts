@@ -112,6 +112,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
       contact.restored(NODES, clock.now())
       void versions.ask(NODES)
     },
+    onListed: () => contact.listed(clock.now()),
     onTrouble: (_, error) => {
       contact.lost(NODES, clock.now() - silenceBefore(error))
       if (error instanceof KubeError && error.reason === RESTORED) contact.wentBack(clock.now())

@@ -11,6 +11,7 @@ export class Contact {
   readonly #lostSince = new Map<string, Instant>()
   #restoredAt: Instant | undefined
   #madeAt: Instant | undefined
+  #listedAt: Instant | undefined
 
   lost(channel: string, now: Instant): void {
     if (!this.#lostSince.has(channel)) this.#lostSince.set(channel, now)
@@ -28,10 +29,21 @@ export class Contact {
     this.#restoredAt = now
   }
 
+  /** All nodes were read anew: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
+  listed(now: Instant): void {
+    this.#listedAt = now
+  }
+
   /** When this process first heard of the cluster: what became of nodes before, it knows only as far as somebody could write that down. */
   watchedSince(now: Instant): Instant | undefined {
     this.#forgetFuture(now)
     return this.#madeAt
+  }
+
+  /** When nodes were last read anew; each change since was seen. Absent: they were not yet. */
+  listedAt(now: Instant): Instant | undefined {
+    this.#forgetFuture(now)
+    return this.#listedAt
   }
 
   /** The end of the last interruption. */
@@ -55,5 +67,6 @@ export class Contact {
     for (const [channel, since] of this.#lostSince) this.#lostSince.set(channel, Math.min(since, now))
     if (this.#restoredAt !== undefined) this.#restoredAt = Math.min(this.#restoredAt, now)
     if (this.#madeAt !== undefined) this.#madeAt = Math.min(this.#madeAt, now)
+    if (this.#listedAt !== undefined) this.#listedAt = Math.min(this.#listedAt, now)
   }
 }

@@ -46,7 +46,7 @@ export interface Sources {
   readonly snapshots: PoolSnapshots
   readonly roster: NodeRoster
   readonly ports: { readonly clock: Clock }
-  readonly contact: Pick<Contact, 'unbrokenSince' | 'watchedSince'>
+  readonly contact: Pick<Contact, 'unbrokenSince' | 'watchedSince' | 'listedAt'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
   readonly failures: Pick<WriteFailures, 'refusals'>
   readonly journal: { viewOf(pool: string): NodePoolView | undefined }
@@ -72,6 +72,7 @@ export async function gather(
   const pods = podsByPool(head.fleet, underDrain, drains)
   const steadySince = unbrokenSince(sources, now)
   const watchedSince = sources.contact.watchedSince(now)
+  const listedAt = sources.contact.listedAt(now)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
   const commit = commitOf(head.fleet.commit)
@@ -96,6 +97,7 @@ export async function gather(
       ceiling,
       steadySince,
       watchedSince,
+      listedAt,
       refusals,
       gateAnswers: gates.answersFor(pool.name),
       awaitedClusters: otherClusters.awaited(pool.policy.dependsOnClusters ?? [], commit),
@@ -118,7 +120,10 @@ function isAwaited({ pools }: CompiledFleet, journal: Sources['journal']): boole
 }
 
 /** The later of two instants: since then the clock has run evenly, and what the cluster shows was heard of as it happened. */
-export function unbrokenSince({ ports, contact }: Pick<Sources, 'ports' | 'contact'>, now: Instant): Instant | undefined {
+export function unbrokenSince(
+  { ports, contact }: { readonly ports: Sources['ports']; readonly contact: Pick<Contact, 'unbrokenSince'> },
+  now: Instant,
+): Instant | undefined {
   const [steady, inContact] = [ports.clock.steadySince?.(), contact.unbrokenSince(now)]
   return steady === undefined || inContact === undefined ? (steady ?? inContact) : Math.max(steady, inContact)
 }

@@ -38,6 +38,7 @@ export interface PoolSources {
   readonly ceiling?: Ceiling | undefined
   readonly steadySince: Instant | undefined
   readonly watchedSince: Instant | undefined
+  readonly listedAt: Instant | undefined
   /** What the server refuses to write, of whatever pool. */
   readonly refusals: readonly Refusal[]
   /** Commits that the cluster keeps. */
@@ -131,6 +132,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.ceiling === b.ceiling &&
     a.steadySince === b.steadySince &&
     a.watchedSince === b.watchedSince &&
+    a.listedAt === b.listedAt &&
     isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
     isDeepStrictEqual(a.awaitedClusters, b.awaitedClusters) &&
@@ -167,6 +169,7 @@ function snapshotOf(
     ceiling,
     steadySince,
     watchedSince,
+    listedAt,
     gateAnswers,
     awaitedClusters,
     refusals,
@@ -215,6 +218,7 @@ function snapshotOf(
     ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),
     ...(watchedSince !== undefined && { watchedSince }),
+    ...(listedAt !== undefined && { listedAt }),
     ...(problem !== undefined && { repositoryProblem: problem }),
     ...(unread && { repositoryUnread: unread }),
     ...(untrusted !== undefined && { untrustedCommit: untrusted }),

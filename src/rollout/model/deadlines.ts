@@ -18,6 +18,8 @@ export interface RolloutClock {
   readonly steadySince?: Instant
   /** Since when the cluster has been watched. Absent: long since. */
   readonly watchedSince?: Instant
+  /** When the nodes were last listed anew; each of their changes since was seen. Absent: long since. */
+  readonly listedAt?: Instant
   /** What has soaked by then was watched to its end: what is not counted or not watched since lengthens no such soak. Absent: nothing was. */
   readonly soakedAt?: Instant
 }
@@ -62,7 +64,7 @@ export function countedFrom(since: Instant, { now, steadySince = since }: Pick<R
 }
 
 /** The same by the clocks alone: neither an outage nor a jump of the clock gives anything more time. */
-export function withoutBreaks({ steadySince: _, watchedSince: __, ...clock }: RolloutClock): RolloutClock {
+export function withoutBreaks({ steadySince: _, watchedSince: __, listedAt: ___, ...clock }: RolloutClock): RolloutClock {
   return clock
 }
 
@@ -89,25 +91,23 @@ export const BLINK = 60_000
 const REPORTS_AGAIN = 480_000
 
 /**
- * Before then nothing begins to fail for the status of its Node. A restore of etcd brings old statuses back, and kubelets, which believe that
- * theirs are written, do not write them at once.
+ * Before then nothing begins to fail for the status of its Node. A restore of etcd brings old statuses back, with a new list, and kubelets,
+ * which believe that theirs are written, do not write them at once.
  */
-export function reportedAgainAt(clock: RolloutClock): Instant {
-  return seenSince(clock) + REPORTS_AGAIN
+export function reportedAgainAt(clock: Pick<RolloutClock, 'now' | 'listedAt'>): Instant {
+  return listedBy(clock) + REPORTS_AGAIN
 }
 
 /** The same for a node that is not Ready; one that was seen to go down is so by a new status. */
-export function readyHeardAt({ readySince }: Pick<NodeView, 'readySince'>, clock: RolloutClock): Instant {
-  return readySince < seenSince(clock) ? reportedAgainAt(clock) : Number.NEGATIVE_INFINITY
+export function readyHeardAt(
+  { readySince }: Pick<NodeView, 'readySince'>,
+  clock: Pick<RolloutClock, 'now' | 'listedAt'>,
+): Instant {
+  return readySince < listedBy(clock) ? reportedAgainAt(clock) : Number.NEGATIVE_INFINITY
 }
 
-/** Since when nodes have been watched without a break. */
-function seenSince({
-  now,
-  steadySince = Number.NEGATIVE_INFINITY,
-  watchedSince = Number.NEGATIVE_INFINITY,
-}: RolloutClock): Instant {
-  return Math.min(Math.max(steadySince, watchedSince), now)
+function listedBy({ now, listedAt = Number.NEGATIVE_INFINITY }: Pick<RolloutClock, 'now' | 'listedAt'>): Instant {
+  return Math.min(listedAt, now)
 }
 
 /** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */

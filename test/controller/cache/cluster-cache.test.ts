@@ -4,7 +4,7 @@ import type { ClusterSettings } from '../../../src/controller/cache/cluster-sett
 import { nodePoolsPath, projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { nodePoolCrd } from '../../../src/controller/crds/node-pool-crd.ts'
-import { type FollowOptions, type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
+import { type FollowEvent, type FollowOptions, type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
@@ -50,6 +50,35 @@ test('nodes count as unknown since their watch fell silent, not since that was n
   ofNodes?.onOpen?.()
   expect(contact.unbrokenSince(200_000)).toBe(100_000)
   ending.abort()
+})
+
+test('nodes count as listed anew with each list, and not with a watch that goes on', async () => {
+  const contact = new Contact()
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  let now = 0
+  const seen: (number | undefined)[] = []
+  const told = Promise.withResolvers<void>()
+  const kube: KubeApi = {
+    ...core,
+    async *follow<T>(path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
+      if (path !== '/api/v1/nodes') return yield* core.follow(path, options)
+      for (const isListed of [true, false, true]) {
+        if (isListed) yield { type: 'sync', items: [] }
+        options.onOpen?.()
+        seen.push(contact.listedAt(now))
+        now += 60_000
+      }
+      told.resolve()
+    },
+  }
+  const ending = new AbortController()
+  const clock = { now: () => now, elapsed: () => 0, sleepUntil: () => told.promise }
+  followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
+    () => {},
+  )
+  await told.promise
+  ending.abort()
+  expect(seen).toEqual([0, 0, 120_000])
 })
 
 test('the watches of nodes and pools are compared with others while a node is under change, and those of others never', async () => {

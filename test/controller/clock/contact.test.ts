@@ -66,6 +66,16 @@ test('what is known of a cluster is known since the first answer, by a clock tha
   expect(contact.watchedSince(60_000)).toBe(20_000)
 })
 
+test('nodes are listed when they were last, by a clock that was ahead since that was put back', () => {
+  const contact = new Contact()
+  expect(contact.listedAt(1_000)).toBeUndefined()
+  contact.listed(3_600_000)
+  contact.listed(3_700_000)
+  expect(contact.listedAt(3_800_000)).toBe(3_700_000)
+  expect(contact.listedAt(20_000)).toBe(20_000)
+  expect(contact.listedAt(60_000)).toBe(20_000)
+})
+
 test('a channel that is there does not stand for another one that is lost', () => {
   const contact = new Contact()
   contact.lost('nodes', 0)

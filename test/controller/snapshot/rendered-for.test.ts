@@ -56,5 +56,5 @@ test.each([
   ['the clock was set after contact was lost', 9, 7, 9],
 ])('time counts since the later of two instants when %s', (_, steady, inContact, since) => {
   const ports = { clock: { steadySince: () => steady } } as never
-  expect(unbrokenSince({ ports, contact: { unbrokenSince: () => inContact, watchedSince: () => undefined } }, 10)).toBe(since)
+  expect(unbrokenSince({ ports, contact: { unbrokenSince: () => inContact } }, 10)).toBe(since)
 })

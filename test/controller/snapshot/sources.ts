@@ -8,6 +8,6 @@ export function nothingSpecial(): Omit<PoolSources, 'pool' | 'head'> {
   return {
     ...{ problem: undefined, unread: undefined, untrusted: undefined, held: undefined, view: undefined },
     ...{ nodes: [], pods: new Map(), proofs: undefined, contested: [], known: [], kept: [], refusals: [] },
-    ...{ gateAnswers: NO_ANSWERS, awaitedClusters: [], steadySince: undefined, watchedSince: undefined },
+    ...{ gateAnswers: NO_ANSWERS, awaitedClusters: [], steadySince: undefined, watchedSince: undefined, listedAt: undefined },
   }
 }

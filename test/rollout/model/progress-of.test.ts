@@ -16,6 +16,7 @@ interface Options {
   readonly agentTimeout?: number
   readonly steadySince?: Instant
   readonly watchedSince?: Instant
+  readonly listedAt?: Instant
   readonly rolloutStart?: Instant
   readonly retriedAt?: Instant
   readonly failedAs?: readonly string[]
@@ -494,15 +495,22 @@ test('a node whose content an administrator forbids is not waited for', () => {
   expect(progress(aNode('a').on('older'), { wanted })).toEqual({ phase: 'Waiting', pending: false })
 })
 
-test('a node that was not Ready in its soak fails only when its kubelet could report again, after etcd was restored or another process began', () => {
+test('a node that was not Ready in its soak fails only when its kubelet could report again, after nodes were listed anew', () => {
   const restored = justApplied.notReady(noon - 4 * minute)
   const since = (clock: Options) => progress(restored, { soak: 10 * minute, now: noon + 2 * minute, ...clock })
 
-  expect(since({ steadySince: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
-  expect(since({ watchedSince: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
-  expect(since({ steadySince: noon, now: noon + 8 * minute }).failure?.reason).toBe('NotReady')
-  expect(since({ steadySince: noon - 5 * minute }).failure?.reason).toBe('NotReady')
-  expect(since({ watchedSince: noon, failedAs: ['NotReady'] }).failure?.reason).toBe('NotReady')
+  expect(since({ listedAt: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
+  expect(since({ listedAt: noon, now: noon + 8 * minute }).failure?.reason).toBe('NotReady')
+  expect(since({ listedAt: noon - 5 * minute }).failure?.reason).toBe('NotReady')
+  expect(since({ listedAt: noon, failedAs: ['NotReady'] }).failure?.reason).toBe('NotReady')
+})
+
+test('an interruption after which nodes are not listed anew gives a node that is not Ready in its soak a minute', () => {
+  const fallen = justApplied.notReady(noon - 4 * minute)
+  const since = (clock: Options) => progress(fallen, { soak: 10 * minute, listedAt: noon - hour, ...clock })
+
+  expect(since({ steadySince: noon - 59_000 })).toMatchObject({ pending: true, until: noon + 1_000 })
+  expect(since({ steadySince: noon - minute }).failure?.reason).toBe('NotReady')
 })
 
 test.each([
@@ -516,8 +524,8 @@ test.each([
       .reporting('Applied')
       .booted('1'),
   ],
-])('a node fails with %s only when its kubelet could report again, after another process began', (reason, node) => {
-  const begun = { wanted: { version: '1.36.3' }, rolloutStart: noon - 3 * hour, watchedSince: noon - minute }
+])('a node fails with %s only when its kubelet could report again, after nodes were listed anew', (reason, node) => {
+  const begun = { wanted: { version: '1.36.3' }, rolloutStart: noon - 3 * hour, listedAt: noon - minute }
 
   expect(progress(node, begun)).toMatchObject({ pending: true, until: noon + 7 * minute })
   expect(progress(node, { ...begun, now: noon + 7 * minute }).failure?.reason).toBe(reason)

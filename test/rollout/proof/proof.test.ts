@@ -171,7 +171,7 @@ test('an outage of the API server is not counted against a pod', () => {
 test('a kubelet that says nothing about the pod after a restore of etcd is given another one, for eight minutes', () => {
   const proving = (pods: readonly ProofPod[]) => ({
     ...aPool({ ...rollingOut, proofs: [...pods] }).with(canary, ...others),
-    steadySince: noon - minute,
+    ...{ steadySince: noon - minute, listedAt: noon - minute },
   })
   const pod = aProofPod('Pending', { startedAt: noon })
   const late = decide(proving([pod]), noon + 2 * minute)

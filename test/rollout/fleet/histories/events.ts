@@ -34,6 +34,7 @@ export function happensToFleet(world: World, what: string): void {
   if (what.startsWith('clock')) world.steadySince = world.now
   if (what === 'restart') {
     world.watchedSince = world.now
+    world.listedAt = world.now
     world.steadySince = undefined
     world.answers.clear()
   }

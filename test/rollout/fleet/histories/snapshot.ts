@@ -32,6 +32,7 @@ export function snapshotOf(world: World, nodes: readonly SimNode[]): FleetSnapsh
       ...(answers && { gateAnswers: answers }),
       ...(world.steadySince !== undefined && { steadySince: world.steadySince }),
       ...(world.watchedSince !== undefined && { watchedSince: world.watchedSince }),
+      ...(world.listedAt !== undefined && { listedAt: world.listedAt }),
     }
   })
   const { maxUnavailable, maxFailures, isControlPlane } = world.options

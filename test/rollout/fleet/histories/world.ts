@@ -56,6 +56,7 @@ export class World {
   fleetControls: { paused?: string; retry?: string } = {}
   steadySince: Instant | undefined
   watchedSince: Instant | undefined
+  listedAt: Instant | undefined
   proofs = new Map<string, ProofPod>()
   readonly answers = new Map<string, readonly GateAnswer[]>()
   areGatesGood = true
