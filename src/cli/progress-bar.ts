@@ -1,4 +1,4 @@
-import { lasting } from './moments.ts'
+import { formatDuration } from './format-time.ts'
 
 /** Work of which one knows how much there is. */
 export interface Measured {
@@ -15,5 +15,5 @@ export function barText({ done, total, elapsed }: Measured): string {
   const share = total === 0 ? 1 : Math.min(1, done / total)
   const filled = Math.floor(share * WIDTH)
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${total}`
-  return share === 0 || share === 1 ? bar : `${bar}, about ${lasting(Math.round((elapsed * (1 - share)) / share))} left`
+  return share === 0 || share === 1 ? bar : `${bar}, about ${formatDuration(Math.round((elapsed * (1 - share)) / share))} left`
 }

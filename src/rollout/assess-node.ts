@@ -17,7 +17,7 @@ import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
 import { judgeProof } from './proof/judge-proof.ts'
-import { takenAt } from './selection/served.ts'
+import { takenAt } from './selection/last-taken.ts'
 
 /** The wave of a node, if it counts in one, and whether it may take the place of a member that cannot be paid for. */
 export type Place = Pick<ExposureContext, 'wave' | 'isLastResort'>

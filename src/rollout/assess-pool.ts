@@ -10,7 +10,7 @@ import type { Instant } from './model/instant.ts'
 import type { PoolContext } from './model/pool-state.ts'
 import { inOrderOf } from './model/scattered.ts'
 import type { PoolSnapshot } from './model/snapshot.ts'
-import { reusableFacts, reusableMembers, scatteredOrder } from './reuse.ts'
+import { reusableFacts, reusableMembers, scatteredOrder } from './reuse-assessment.ts'
 import { currentRollout } from './target/current-rollout.ts'
 
 /**
@@ -36,9 +36,9 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
     const wave = waveOf[index]
     return knownMember(fact, wave, index) ?? assessNode(fact, { wave, isLastResort: lastResort.has(fact.name) }, context)
   })
-  const notable = members.filter(({ isAtRest }) => !isAtRest)
+  const notAtRest = members.filter(({ isAtRest }) => !isAtRest)
   const counts = countMembers(members, open)
-  return { pool, now, rollout, waves, open, divided, members, notable, counts, clock, order, facts, lastResort }
+  return { pool, now, rollout, waves, open, divided, members, notAtRest, counts, clock, order, facts, lastResort }
 }
 
 /** Windows are asked minute by minute, and few nodes need to know. */

@@ -1,9 +1,9 @@
 import { assessPool } from './assess-pool.ts'
 import type { AssessedPool } from './assessed-pool.ts'
 import { byHandChanges } from './controls/by-hand.ts'
-import { endedRequests } from './controls/reboots.ts'
+import { endedRequests } from './controls/reboot-requests.ts'
 import { spentControls } from './controls/spent-controls.ts'
-import { evictions, remarks, uncordons } from './drain/actions.ts'
+import { evictions, uncordons, updatedCordonMarks } from './drain/actions.ts'
 import { arbitrate, NOTHING_GRANTED } from './fleet/arbiter.ts'
 import type { PoolClaim } from './fleet/pool-claim.ts'
 import { gateQuestions } from './gates/gates.ts'
@@ -54,13 +54,13 @@ export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Ass
     proposal,
     holders: holders.map(({ node }) => node),
     isPaused: proposal.blocker?.reason === 'Paused' && holders.some(({ isEligible }) => isEligible),
-    isWorking: state.notable.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
+    isWorking: state.notAtRest.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
     wakeAt: wakeAt(state, proposal),
   }
 }
 
-function withFailed(memory: Memory, { notable }: AssessedPool): Memory {
-  const failed = failedNodes(notable)
+function withFailed(memory: Memory, { notAtRest }: AssessedPool): Memory {
+  const failed = failedNodes(notAtRest)
   return failed.length + memory.failed.length === 0 ? memory : { ...memory, failed }
 }
 
@@ -85,14 +85,14 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
   return {
     actions: joined([
       uncordons(state),
-      remarks(state),
+      updatedCordonMarks(state),
       selection.selected,
       evictions(state),
       gateQuestions(state),
       proofActions(state, selection.selected),
       spentControls(pool),
       byHandChanges(pool),
-      endedRequests(state.notable.map(({ node }) => node)),
+      endedRequests(state.notAtRest.map(({ node }) => node)),
     ]),
     events: eventsBetween(pool.memory, status),
     status,

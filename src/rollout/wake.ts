@@ -15,14 +15,14 @@ import type { PoolProposal } from './selection/propose.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { until }: Pick<PoolProposal, 'until'>): Instant | undefined {
-  const { notable, rollout, now } = poolState
+  const { notAtRest, rollout, now } = poolState
   const settled = isSettled(poolState)
   const mayBegin = rollout.state !== 'Halted' && !settled
   let earliest = Number.POSITIVE_INFINITY
   const consider = (at: Instant | undefined): void => {
     if (at !== undefined && at > now) earliest = Math.min(earliest, at)
   }
-  for (const member of notable) considerMember(member, { poolState, consider })
+  for (const member of notAtRest) considerMember(member, { poolState, consider })
   if (!settled) consider(until)
   if (mayBegin) consider(closingTime(poolState))
   consider(rollout.commitBlocker?.until)

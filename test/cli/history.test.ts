@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { cut, formatDuration, formatTime } from '../../src/cli/format-time.ts'
 import { poolHistoryLines, poolRuns } from '../../src/cli/history/pool-history.ts'
-import { cut, lasting, moment } from '../../src/cli/moments.ts'
 import type { HistoryEntry } from '../../src/protocol/node-pool.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage, POOLS, type Stage } from '../controller/stage.ts'
@@ -67,8 +67,8 @@ test('a history cuts nothing where there is no terminal, and leaves a subject re
 })
 
 test('moments and durations are short', () => {
-  expect([0, 999, 61_000, 3_600_000, 90_061_000].map(lasting)).toEqual(['0s', '0s', '1m1s', '1h', '1d1h'])
-  expect([moment('2026-11-21T08:00:59Z'), moment('never')]).toEqual(['2026-11-21 08:00', 'never'])
+  expect([0, 999, 61_000, 3_600_000, 90_061_000].map(formatDuration)).toEqual(['0s', '0s', '1m1s', '1h', '1d1h'])
+  expect([formatTime('2026-11-21T08:00:59Z'), formatTime('never')]).toEqual(['2026-11-21 08:00', 'never'])
   expect([cut('abc', 3), cut('abcd', 3)]).toEqual(['abc', 'ab…'])
 })
 

@@ -10,7 +10,7 @@ function isNotable(node: NodeDraft, options: PoolOptions = {}): boolean {
     aNode('z').on('older'),
     node,
   )
-  return assess(pool, noon).state.notable.some(({ node: { name } }) => name === 'a')
+  return assess(pool, noon).state.notAtRest.some(({ node: { name } }) => name === 'a')
 }
 
 const done = { head: 'new', stable: 'new', waves: [] }
@@ -36,6 +36,6 @@ test.each<readonly [what: string, node: NodeDraft, options: PoolOptions]>([
   ['requires a reboot', aNode('a').on('new').booted('1').requiringReboot('1'), done],
   ['was asked to reboot', aNode('a').on('new').booted('1').toReboot('1'), done],
   ['cannot be rendered', aNode('a').on('older'), { wants: { a: { problem: 'no label' } } }],
-])('a node that %s is notable', (_, node, options) => {
+])('a node that %s is notAtRest', (_, node, options) => {
   expect(isNotable(node, options)).toBe(true)
 })

@@ -11,8 +11,8 @@ import { nodeFacts } from '../status/node-facts.ts'
 import { dashboardNodeChanges } from './dashboard-node-changes.ts'
 import { dashboardPlan } from './dashboard-plan.ts'
 import { dashboardWindows } from './dashboard-windows.ts'
+import { RateLimited } from './rate-limited.ts'
 import { RecentPlans } from './recent-plans.ts'
-import { Spaced } from './spaced.ts'
 
 export interface DashboardOptions {
   readonly dashboardPort?: number
@@ -58,7 +58,7 @@ class FleetLook {
   #known: FleetSource | undefined
   #conclusions: FleetConclusions | undefined
   readonly #plans = new RecentPlans(() => performance.now())
-  readonly #spaced = new Spaced(() => performance.now())
+  readonly #limited = new RateLimited(() => performance.now())
   readonly telemetry: Telemetry = {
     synced: (fleet) => {
       this.#known = fleet
@@ -94,7 +94,7 @@ class FleetLook {
   async changes(name: string): Promise<NodeChangesView | 'busy' | undefined> {
     const conclusions = this.#conclusions
     if (!conclusions || !this.#known?.nodes.items.has(name)) return undefined
-    const found = await this.#spaced.run(() => conclusions.nodeChanges(name))
+    const found = await this.#limited.run(() => conclusions.nodeChanges(name))
     return found === 'busy' ? found : found && dashboardNodeChanges(found)
   }
 

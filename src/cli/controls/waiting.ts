@@ -1,5 +1,5 @@
 import type { CliIo } from '../cli-io.ts'
-import { lasting } from '../moments.ts'
+import { formatDuration } from '../format-time.ts'
 import { printable } from '../printable.ts'
 import { progressOn } from '../progress.ts'
 import { barText } from '../progress-bar.ts'
@@ -35,7 +35,7 @@ export function waitingText(
   pools: readonly PoolStatusView[],
   { elapsed, timeout }: { readonly elapsed: number; readonly timeout: number },
 ): string {
-  const left = `waiting at most ${lasting(Math.max(0, timeout - elapsed))}`
+  const left = `waiting at most ${formatDuration(Math.max(0, timeout - elapsed))}`
   const [pool, ...others] = pools
   if (pool === undefined) return left
   if (others.length > 0) return `${left}; ${pools.length} pools: ${reasonsOf(pools)}`

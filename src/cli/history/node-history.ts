@@ -3,7 +3,7 @@ import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import type { Names } from '../../protocol/names.ts'
 import { type NodeRun, parseNodeHistory } from '../../protocol/node-history.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
-import { cut, moment } from '../moments.ts'
+import { cut, formatTime } from '../format-time.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 
@@ -58,8 +58,8 @@ export function nodeRunText(run: NodeRunView): string {
 
 function rowOf({ from = '', until, phase, version = '', revision, reason = '' }: NodeRunView): string[] {
   const cells = [
-    moment(from),
-    until === undefined ? 'now' : moment(until),
+    formatTime(from),
+    until === undefined ? 'now' : formatTime(until),
     phase ?? '',
     cut(version, 14),
     revision,

@@ -1,7 +1,7 @@
 import type { ControlRecord, HistoryEntry, NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { CliIo } from '../cli-io.ts'
 import { describeControl } from '../describe-control.ts'
-import { cut, lasting, moment } from '../moments.ts'
+import { cut, formatDuration, formatTime } from '../format-time.ts'
 import { foldAt, folded, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 
@@ -39,7 +39,7 @@ export function poolHistoryLines(runs: readonly PoolRun[], look: Look): string[]
 
 function rowOf({ startedAt, took, result, revision, author = '', subject = '' }: PoolRun, { isTTY }: Look): string[] {
   const by = isTTY ? cut(author, 12) : author
-  return [moment(startedAt), lasting(took), result, revision.slice(0, 7), by, subject].map(printable)
+  return [formatTime(startedAt), formatDuration(took), result, revision.slice(0, 7), by, subject].map(printable)
 }
 
 function detailsOf({ message, controls }: PoolRun, look: Look): string[] {

@@ -24,7 +24,7 @@ export function simulationText(simulation: Simulation, look: Look): string {
 export const ALL_UNITS = 4
 
 /** The greatest units that count; default: two. `2h 5m`; `0s`. */
-export function lasting(milliseconds: number, units = 2): string {
+export function formatDuration(milliseconds: number, units = 2): string {
   const seconds = Math.round(milliseconds / 1000)
   const parts = [
     `${Math.floor(seconds / 86_400)}d`,
@@ -38,7 +38,7 @@ export function lasting(milliseconds: number, units = 2): string {
 }
 
 function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
-  const took = lasting(endsAt - startsAt)
+  const took = formatDuration(endsAt - startsAt)
   if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
   if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
   return paint.red(`does not complete: it stops after ${took}`)
@@ -54,7 +54,7 @@ export function momentText(
   { at, nodes: { current, total } }: Moment,
   { startsAt, elapsed }: { readonly startsAt: number; readonly elapsed: number },
 ): string {
-  return `simulating: +${lasting(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
+  return `simulating: +${formatDuration(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
 }
 
 function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
@@ -72,7 +72,7 @@ function stamp(instant: number): string {
 function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
   const rows = tableLines(
     steps.map((step) => [
-      `  +${lasting(step.at - startsAt, ALL_UNITS)}`,
+      `  +${formatDuration(step.at - startsAt, ALL_UNITS)}`,
       stepText(step),
       step.nodes > 0 ? counted(step.nodes, 'node') : '',
     ]),

@@ -45,11 +45,11 @@ import type { QueueWaits } from './queue-waits.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What no decision is made upon. */
-type UnassumedDeed = LabelPool | SignNode | RestoreSettings
-const UNASSUMED: ReadonlySet<Deed['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedDeed['kind'][])
+type UnassumedAction = LabelPool | SignNode | RestoreSettings
+const UNASSUMED: ReadonlySet<QueuedAction['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedAction['kind'][])
 
 /** What is done to one node or pod. */
-export type Deed = NodeAction | UnassumedDeed | Extract<Action, { kind: 'evict' }>
+export type QueuedAction = NodeAction | UnassumedAction | Extract<Action, { kind: 'evict' }>
 
 export interface NodeWritesOptions {
   readonly kube: KubeApi
@@ -73,7 +73,7 @@ export interface NodeWritesOptions {
 
 export interface PlannedWrite {
   readonly pool: string
-  readonly deed: Deed
+  readonly action: QueuedAction
   /** The node as the decision saw it. */
   readonly node: ClusterNode
   /** Of an assignment. */
@@ -93,10 +93,10 @@ export class NodeWrites {
   }
 
   /** Nothing is under way for it, and what it needs has not failed a moment ago. */
-  mayBegin({ deed, config }: Pick<PlannedWrite, 'deed' | 'config'>, now: Instant): boolean {
+  mayBegin({ action, config }: Pick<PlannedWrite, 'action' | 'config'>, now: Instant): boolean {
     const { failures, assumed } = this.#options
-    const object = objectOf(deed)
-    if (this.#underWay.has(object) || assumed.has(deed.node) || !failures.mayTry(failureKeyOf(deed), now)) return false
+    const object = objectOf(action)
+    if (this.#underWay.has(object) || assumed.has(action.node) || !failures.mayTry(failureKeyOf(action), now)) return false
     return (config?.payloads ?? []).every(({ name }) => failures.mayTry(payloadKey(name), now))
   }
 
@@ -112,28 +112,28 @@ export class NodeWrites {
   }
 
   /** From now on it counts as done. */
-  assume({ deed, node, pool }: PlannedWrite): void {
+  assume({ action, node, pool }: PlannedWrite): void {
     const { assumed, answers } = this.#options
-    if (deed.kind === 'evict') answers.asked(deed.pod.uid)
-    else if (!isUnassumed(deed)) assumed.assume(node, deed, pool)
+    if (action.kind === 'evict') answers.asked(action.pod.uid)
+    else if (!isUnassumed(action)) assumed.assume(node, action, pool)
   }
 
-  withdraw({ deed }: Pick<PlannedWrite, 'deed'>): void {
+  withdraw({ action }: Pick<PlannedWrite, 'action'>): void {
     const { assumed, answers } = this.#options
-    if (deed.kind === 'evict') answers.unanswered(deed.pod.uid)
-    else assumed.end(deed.node)
+    if (action.kind === 'evict') answers.unanswered(action.pod.uid)
+    else assumed.end(action.node)
   }
 
   /** @param ended called when it was carried out, or failed */
   begin(write: PlannedWrite, ended: () => void): void {
-    const { pool, deed } = write
+    const { pool, action } = write
     const { queue, waits } = this.#options
-    const object = objectOf(deed)
+    const object = objectOf(action)
     this.#underWay.add(object)
     waits?.queued(object)
     queue.push({
       pool,
-      first: deed.kind === 'uncordon',
+      first: action.kind === 'uncordon',
       send: async () => {
         waits?.sent(object)
         await this.#send(write)
@@ -150,26 +150,26 @@ export class NodeWrites {
   async #send(write: PlannedWrite): Promise<void> {
     const { failures } = this.#options
     try {
-      if (write.deed.kind === 'evict') await evict(this.#options, write.deed)
-      else await this.#patch(write, write.deed)
-      failures.ended(failureKeyOf(write.deed))
+      if (write.action.kind === 'evict') await evict(this.#options, write.action)
+      else await this.#patch(write, write.action)
+      failures.ended(failureKeyOf(write.action))
     } catch (error) {
       this.#failed(write, error)
     }
   }
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
-  async #patch({ node, config }: PlannedWrite, deed: NodeAction | UnassumedDeed): Promise<void> {
+  async #patch({ node, config }: PlannedWrite, action: NodeAction | UnassumedAction): Promise<void> {
     const { kube, cluster, payloads, access, assumed, drains } = this.#options
-    if (deed.kind === 'assign' && config) {
-      await payloads.ensure(config.payloads, deed.revision)
+    if (action.kind === 'assign' && config) {
+      await payloads.ensure(config.payloads, action.revision)
       await access?.ensure(node, readablesOf(config))
     }
     const latest = cluster.nodes.get(node.name)
-    const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
+    const body = latest?.view === node.view ? this.#patchFor(action, latest, config) : undefined
     try {
       if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body)))
-      if (body && deed.kind === 'cordon') drains.begin(node.name)
+      if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {
       // 404: the node is gone, and the watch will say so.
@@ -187,57 +187,57 @@ export class NodeWrites {
     await refreshNodes({ fieldSelector: `metadata.name=${name}` }, this.#options)
   }
 
-  #patchFor(deed: NodeAction | UnassumedDeed, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
+  #patchFor(action: NodeAction | UnassumedAction, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
     const context = { names: this.#options.settings.names, resourceVersion: node.resourceVersion }
-    if (deed.kind === 'label') return labelPatch(deed, context)
-    if (deed.kind === 'restore') return restorePatch(deed, { ...context, node })
-    if (deed.kind === 'cordon') return cordonPatch(deed, context)
-    if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
-    if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
-    if (deed.kind === 'clearReboot') return clearRebootPatch(context)
-    if (deed.kind === 'recordProof') return proofPatch(deed, { ...context, node })
-    if (config?.digest !== deed.digest) return undefined
+    if (action.kind === 'label') return labelPatch(action, context)
+    if (action.kind === 'restore') return restorePatch(action, { ...context, node })
+    if (action.kind === 'cordon') return cordonPatch(action, context)
+    if (action.kind === 'uncordon') return uncordonPatch(action, context)
+    if (action.kind === 'allowByHand') return byHandPatch(action, context)
+    if (action.kind === 'clearReboot') return clearRebootPatch(context)
+    if (action.kind === 'recordProof') return proofPatch(action, { ...context, node })
+    if (config?.digest !== action.digest) return undefined
     const { signer, clock, cluster } = this.#options
     const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
     const assigning = { ...context, rendered: config, node, ceiling, signer, now: clock.now() }
-    return deed.kind === 'sign' ? signPatch(deed, assigning) : assignPatch(deed, assigning)
+    return action.kind === 'sign' ? signPatch(action, assigning) : assignPatch(action, assigning)
   }
 
   #failed(write: PlannedWrite, error: unknown): void {
     const { assumed, failures, clock, log } = this.#options
-    const { deed } = write
-    log('warn', `${deed.kind} "${nameOf(deed)}": ${(error as Error).message}`)
+    const { action } = write
+    log('warn', `${action.kind} "${nameOf(action)}": ${(error as Error).message}`)
     // The payload has its own entry, which all nodes share that wait for it.
     const failure =
       error instanceof PayloadNotWritten
         ? undefined
-        : failures.failed(failureKeyOf(deed), { error, about: aboutOf(deed), now: clock.now() })
-    const mayHaveArrived = failure?.isAway === true && !failures.refusal(failureKeyOf(deed))
-    if (failure && mayHaveArrived && deed.kind !== 'evict') assumed.doubt(deed.node, failure)
+        : failures.failed(failureKeyOf(action), { error, about: aboutOf(action), now: clock.now() })
+    const mayHaveArrived = failure?.isAway === true && !failures.refusal(failureKeyOf(action))
+    if (failure && mayHaveArrived && action.kind !== 'evict') assumed.doubt(action.node, failure)
     else this.withdraw(write)
   }
 }
 
-function isUnassumed(deed: Deed): deed is UnassumedDeed {
-  return UNASSUMED.has(deed.kind)
+function isUnassumed(action: QueuedAction): action is UnassumedAction {
+  return UNASSUMED.has(action.kind)
 }
 
-function aboutOf(deed: Deed): string {
-  if (deed.kind === 'assign') return deed.digest
-  return deed.kind === 'cordon' ? deed.mark.digest : deed.kind
+function aboutOf(action: QueuedAction): string {
+  if (action.kind === 'assign') return action.digest
+  return action.kind === 'cordon' ? action.mark.digest : action.kind
 }
 
-function objectOf(deed: Deed): WrittenObject {
-  return deed.kind === 'evict' ? `pod ${deed.pod.uid}` : nodeKey(deed.node)
+function objectOf(action: QueuedAction): WrittenObject {
+  return action.kind === 'evict' ? `pod ${action.pod.uid}` : nodeKey(action.node)
 }
 
 const OWN_KEY = { restore: settingsKey, label: labelKey, sign: signatureKey }
 
 /** What no decision is made upon keeps the node from no assignment when the server refuses it: the next one may be what mends it. */
-function failureKeyOf(deed: Deed): WrittenObject {
-  return isUnassumed(deed) ? OWN_KEY[deed.kind](deed.node) : objectOf(deed)
+function failureKeyOf(action: QueuedAction): WrittenObject {
+  return isUnassumed(action) ? OWN_KEY[action.kind](action.node) : objectOf(action)
 }
 
-function nameOf(deed: Deed): string {
-  return deed.kind === 'evict' ? `${deed.pod.namespace}/${deed.pod.name}` : deed.node
+function nameOf(action: QueuedAction): string {
+  return action.kind === 'evict' ? `${action.pod.namespace}/${action.pod.name}` : action.node
 }

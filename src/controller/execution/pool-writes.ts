@@ -10,7 +10,7 @@ import type { SignNode } from '../signing/sign-node.ts'
 import { forEach } from '../writes/for-each.ts'
 import { controlKey, copyKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
-import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
+import type { NodeWrites, PlannedWrite, QueuedAction } from './node-writes.ts'
 
 /** Unless the settings say otherwise. As many as are sent until the next pass, which decides again about those that were not. */
 const ACTIONS_A_PASS = 128
@@ -220,13 +220,13 @@ export class PoolWrites {
     }
   }
 
-  #planned(pool: string, { actions, nodes, rendered, now }: Actions, which: (deed: Deed) => boolean): PlannedWrite[] {
+  #planned(pool: string, { actions, nodes, rendered, now }: Actions, which: (action: QueuedAction) => boolean): PlannedWrite[] {
     return actions.flatMap((action): PlannedWrite[] => {
       if (!('node' in action) || !which(action)) return []
       const node = nodes.get(action.node)
       const config = node && (action.kind === 'assign' || action.kind === 'sign') ? rendered?.(node, action.revision) : undefined
-      if (!node || !this.#options.nodeWrites.mayBegin({ deed: action, ...(config && { config }) }, now)) return []
-      return [{ pool, deed: action, node, ...(config && { config }) }]
+      if (!node || !this.#options.nodeWrites.mayBegin({ action: action, ...(config && { config }) }, now)) return []
+      return [{ pool, action: action, node, ...(config && { config }) }]
     })
   }
 

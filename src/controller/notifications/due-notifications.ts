@@ -1,10 +1,10 @@
 import type { Channel, Notification } from '../../notify/notification.ts'
 import { type Instant, isFromAhead } from '../../rollout/model/instant.ts'
-import { markOf, type Told } from './told-record.ts'
+import { markOf, type SentMarks } from './sent-record.ts'
 
 export interface DueInput {
   readonly wanted: readonly Notification[]
-  readonly told: Told
+  readonly told: SentMarks
   /** When notifications were sent within the last minute. */
   readonly sentAt: readonly Instant[]
   readonly channel: Pick<Channel, 'perMinute'>
@@ -48,7 +48,7 @@ export interface CurrentPools {
 }
 
 /** @returns with these as sent, and without pools that are no more */
-export function withTold(told: Told, added: readonly Notification[], { pools, wanted }: CurrentPools): Told {
+export function withSent(told: SentMarks, added: readonly Notification[], { pools, wanted }: CurrentPools): SentMarks {
   const news = Map.groupBy(added, ({ pool }) => pool)
   const names = new Set([...[...told.keys()].filter((pool) => pools.has(pool)), ...news.keys()])
   const remembered = Math.min(REMEMBERED, Math.floor(MOST_REMEMBERED / names.size))

@@ -8,10 +8,10 @@ import type { Clock } from '../clock/clock.ts'
 import type { Log } from '../log/log.ts'
 import type { NotificationResult } from '../metrics/telemetry.ts'
 import { RemoteRounds } from '../remote-rounds/remote-rounds.ts'
-import { type CurrentPools, dueNotifications, MINUTE, withTold } from './due-notifications.ts'
+import { type CurrentPools, dueNotifications, MINUTE, withSent } from './due-notifications.ts'
 import { type NotifiedPool, obstacleNotifications, rolloutNotifications } from './pool-notifications.ts'
-import type { Told, ToldRecord } from './told-record.ts'
-import { ToldStore } from './told-store.ts'
+import type { SentMarks, SentRecord } from './sent-record.ts'
+import { SentStore } from './sent-store.ts'
 
 export interface NotifierOptions {
   readonly channel: Channel
@@ -35,8 +35,8 @@ const GRACE = 500
 export class Notifier {
   readonly #options: NotifierOptions
   readonly #rounds: RemoteRounds
-  readonly #store: ToldStore
-  #told: Told | undefined
+  readonly #store: SentStore
+  #told: SentMarks | undefined
   #sentAt: readonly Instant[] = []
   /** Sent, and not known to be recorded. */
   #unrecorded: readonly Notification[] = []
@@ -44,7 +44,7 @@ export class Notifier {
   constructor(options: NotifierOptions) {
     this.#options = options
     this.#rounds = new RemoteRounds({ ...options, name: `notifications to "${options.channel.name}"`, inOrder: true })
-    this.#store = new ToldStore({ ...options, channel: options.channel.name })
+    this.#store = new SentStore({ ...options, channel: options.channel.name })
   }
 
   /** The pools may have changed. */
@@ -86,16 +86,16 @@ export class Notifier {
   async #begin(
     { rollouts, all }: Readonly<Record<'rollouts' | 'all', readonly Notification[]>>,
     signal: AbortSignal,
-  ): Promise<Told> {
+  ): Promise<SentMarks> {
     const record = await this.#store.read(signal)
     const old = record === undefined ? rollouts : this.#unwantedBefore(record, rollouts)
     const added = [...old, ...this.#unrecorded]
     if (record && added.length === 0 && isSameData(record.filter, this.#options.channel.filter)) return this.#keep(record.told)
     const known = record?.told ?? new Map()
-    return this.#write(withTold(known, added, { pools: new Set(known.keys()), wanted: all }), signal)
+    return this.#write(withSent(known, added, { pools: new Set(known.keys()), wanted: all }), signal)
   }
 
-  #unwantedBefore({ filter }: ToldRecord, rollouts: readonly Notification[]): readonly Notification[] {
+  #unwantedBefore({ filter }: SentRecord, rollouts: readonly Notification[]): readonly Notification[] {
     const wasWanted = filter ? wantedBy(filter) : () => true
     return rollouts.filter((each) => !wasWanted(each))
   }
@@ -108,7 +108,7 @@ export class Notifier {
     await this.#rounds.unlessRefused({ key: id, shown: `${reason} of pool "${pool}"` }, async () => {
       await this.#send(notification, signal)
       this.#unrecorded = [...this.#unrecorded, notification]
-      await this.#write(withTold(this.#told ?? new Map(), [notification], standing), signal)
+      await this.#write(withSent(this.#told ?? new Map(), [notification], standing), signal)
     })
   }
 
@@ -126,7 +126,7 @@ export class Notifier {
   }
 
   /** What another one wrote is read again in the next round. */
-  async #write(told: Told, signal: AbortSignal): Promise<Told> {
+  async #write(told: SentMarks, signal: AbortSignal): Promise<SentMarks> {
     this.#keep(told)
     try {
       await this.#store.write({ told, filter: this.#options.channel.filter }, signal)
@@ -138,7 +138,7 @@ export class Notifier {
     return told
   }
 
-  #keep(told: Told): Told {
+  #keep(told: SentMarks): SentMarks {
     this.#told = told
     return told
   }

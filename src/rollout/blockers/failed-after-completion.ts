@@ -73,7 +73,7 @@ function isOfNewMachine({ node }: Member, { rollout }: PoolState): boolean {
  * asked about may go on, while no other one is at it.
  */
 function oneAtATime(state: PoolState, blocker: Blocker): (member: Member) => Blocker | undefined {
-  let tried: Member | undefined = state.notable.find((member) => isTrying(member, state))
+  let tried: Member | undefined = state.notAtRest.find((member) => isTrying(member, state))
   return (member) => {
     tried ??= member
     return tried === member ? undefined : blocker

@@ -57,8 +57,8 @@ function orderOf(state: PoolState): Order {
   return { failed: failedReboot(state), waveOf, open }
 }
 
-function failedReboot({ notable }: PoolState): Blocker | undefined {
-  const names = notable.filter(hasFailed).map(({ node }) => node.name)
+function failedReboot({ notAtRest }: PoolState): Blocker | undefined {
+  const names = notAtRest.filter(hasFailed).map(({ node }) => node.name)
   if (names.length === 0) return undefined
   const message = `no further node reboots: ${listNames(names.sort())} failed at its reboot; repair it, or hold it`
   return { reason: 'RebootFailed', message, stalls: true }

@@ -3,8 +3,8 @@ import type { FleetFacts } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { isBeingProved } from '../model/proof.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { controlPlaneBlocker } from './control-plane-blocker.ts'
 import type { ControlPlaneView } from './control-plane-view.ts'
-import { hindranceTo } from './hindrance.ts'
 import { skewFacts } from './skew.ts'
 
 /** What the control plane means to a pool. */
@@ -21,7 +21,7 @@ export function controlPlaneFacts(found: ControlPlaneView | undefined, strays: r
   return ({ nodes }) => {
     const ours = hosts.size === 0 ? [] : nodes.filter(({ name }) => hosts.has(name))
     if (ours.length === 0) return { skew, controlPlane: undefined }
-    return { skew, controlPlane: new Map(ours.map(({ name }) => [name, hindranceTo(name, view)])) }
+    return { skew, controlPlane: new Map(ours.map(({ name }) => [name, controlPlaneBlocker(name, view)])) }
   }
 }
 

@@ -4,7 +4,7 @@ import { type Memory, type PoolSnapshot, withMemory } from '../model/snapshot.ts
 import type { ControlEffect } from './control-effect.ts'
 import { ON_REMOVED, ON_SET } from './effects.ts'
 import { observeHolds } from './hold.ts'
-import { observeReboots } from './reboots.ts'
+import { observeReboots } from './reboot-requests.ts'
 import { recorded } from './record.ts'
 import { endOutrun } from './rollback.ts'
 

@@ -12,8 +12,8 @@ type Cordon = Extract<Action, { kind: 'cordon' }>
 export type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
-export function uncordons({ notable, now }: PoolState): readonly Uncordon[] {
-  return inOrder(notable.filter(({ drain }) => drain)).flatMap((member) => uncordonOf(member, now) ?? [])
+export function uncordons({ notAtRest, now }: PoolState): readonly Uncordon[] {
+  return inOrder(notAtRest.filter(({ drain }) => drain)).flatMap((member) => uncordonOf(member, now) ?? [])
 }
 
 function uncordonOf({ node, wanted, drain, reboot }: Member, now: Instant): Uncordon | undefined {
@@ -32,17 +32,17 @@ function calledOffAt(reboot: RebootOrder | undefined, now: Instant): Instant {
 }
 
 /** Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. */
-export function remarks({ notable }: PoolState): readonly Cordon[] {
-  return inOrder(notable.filter(({ drain }) => drain?.kind === 'Underway')).flatMap(({ node, wanted }) => {
+export function updatedCordonMarks({ notAtRest }: PoolState): readonly Cordon[] {
+  return inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Underway')).flatMap(({ node, wanted }) => {
     if (wanted.kind === 'problem' || node.mark === undefined || node.mark.digest === wanted.digest) return []
     return [{ kind: 'cordon', node: node.name, mark: { ...node.mark, digest: wanted.digest } }]
   })
 }
 
 /** Pods that are to go, but for those that the server refused a moment ago. */
-export function evictions({ notable, pool, now }: PoolState): readonly Evict[] {
+export function evictions({ notAtRest, pool, now }: PoolState): readonly Evict[] {
   const { gracePeriodSeconds } = pool.policy.drain
-  return inOrder(notable.filter(({ drain }) => drain)).flatMap(({ node, drain }) =>
+  return inOrder(notAtRest.filter(({ drain }) => drain)).flatMap(({ node, drain }) =>
     drain?.kind !== 'Underway' || needsConsent(drain)
       ? []
       : evictable(drain, now).map(({ namespace, name, uid }) => ({

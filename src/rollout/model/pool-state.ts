@@ -55,7 +55,7 @@ export interface PoolState extends PoolContext {
   readonly divided: number
   readonly members: readonly Member[]
   /** Those that are not at rest: whoever looks for something special looks at these alone. */
-  readonly notable: readonly Member[]
+  readonly notAtRest: readonly Member[]
   readonly counts: MemberCounts
   /** What every deadline of its nodes is counted by. */
   readonly clock: RolloutClock

@@ -8,7 +8,7 @@ import { type NodeOnGoal, untilDeadline, untilReported, untilSilent } from './no
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
-import { fallen, putBackBadly } from './progress-when-down.ts'
+import { notReadyAfterApply, notReadyAfterUndo } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
 
@@ -20,7 +20,7 @@ export function onGoal(subject: NodeOnGoal): NodeProgress {
 function stageOf(subject: NodeOnGoal): NodeProgress {
   const { node, report, wanted, course } = subject
   if (isUntried(subject, course)) return untried(subject)
-  if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
+  if (report?.phase === 'RolledBack' && !node.ready) return notReadyAfterUndo(subject)
   if (report && isFailure(report)) return ended(subject, report)
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return applied(subject)
@@ -62,7 +62,7 @@ function rebooting(subject: NodeOnGoal, { since }: AgentStatus): NodeProgress {
 function applied(subject: NodeOnGoal): NodeProgress {
   const lasting = lastingPressure(subject)
   if (lasting) return failedUnder(lasting)
-  return subject.node.ready ? proving(subject) : fallen(subject)
+  return subject.node.ready ? proving(subject) : notReadyAfterApply(subject)
 }
 
 /** Applied and Ready: the version must show, a pod must run, and it must last. */

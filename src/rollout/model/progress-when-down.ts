@@ -8,7 +8,7 @@ import { isOpen } from './proof.ts'
 const NOT_READY = 'NotReady'
 
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
-export function putBackBadly(subject: NodeOnGoal): NodeProgress {
+export function notReadyAfterUndo(subject: NodeOnGoal): NodeProgress {
   const { node, report, course } = subject
   const until = countedFrom(downSince(subject), clockFor(NOT_READY, course)) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
@@ -20,7 +20,7 @@ export function putBackBadly(subject: NodeOnGoal): NodeProgress {
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
  */
-export function fallen(subject: NodeOnGoal): NodeProgress {
+export function notReadyAfterApply(subject: NodeOnGoal): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
   const clock = { ...course, now: node.readySince }

@@ -8,7 +8,7 @@ export interface Failures {
   readonly replaced: readonly LostNode[]
 }
 
-export function failuresIn(poolState: Pick<PoolState, 'notable' | 'rollout'>): Failures {
+export function failuresIn(poolState: Pick<PoolState, 'notAtRest' | 'rollout'>): Failures {
   return { failures: failuresOf(poolState), replaced: replacedIn(poolState.rollout) }
 }
 
@@ -21,8 +21,8 @@ function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[] {
  * Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it; nor does one that
  * failed at a reboot, for which it has to have the content.
  */
-export function failuresOf({ notable, rollout }: Pick<PoolState, 'notable' | 'rollout'>): readonly Member[] {
-  return notable.filter(
+export function failuresOf({ notAtRest, rollout }: Pick<PoolState, 'notAtRest' | 'rollout'>): readonly Member[] {
+  return notAtRest.filter(
     ({ node, progress }) =>
       progress.phase === 'Failed' &&
       progress.isEvidence !== false &&

@@ -11,7 +11,7 @@ import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
 import { rememberLosses } from './losses.ts'
-import { rememberSoaked } from './soaked.ts'
+import { rememberSoaked } from './remember-soak.ts'
 
 const REJECTED_KEPT = 10
 

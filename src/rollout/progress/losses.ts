@@ -59,8 +59,8 @@ function isBack(known: LostNode, node: Member['node'], { pool, clock }: Pick<Poo
 }
 
 function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
-  const { notable, now } = state
-  const down = notable.filter(
+  const { notAtRest, now } = state
+  const down = notAtRest.filter(
     (member) =>
       (isBroken(member, state.clock) && now >= member.node.readySince + BLINK) ||
       (isStillDown(member, state.clock) && nodes.some((known) => isStillThere(known, member.node))),

@@ -14,11 +14,11 @@ const AT_ONCE = 50
  * @param selected nodes that get something else now: what was found out about them is over with that
  */
 export function proofActions(state: PoolState, selected: readonly { readonly node: string }[]): readonly ProofAction[] {
-  const { pool, members, notable } = state
+  const { pool, members, notAtRest } = state
   if (pool.proofs?.kind !== 'known') return []
   const { pods } = pool.proofs
   // Of a node at rest, what was noted is all there is, unless a pod is left.
-  const looked = pods.size === 0 ? notable : members
+  const looked = pods.size === 0 ? notAtRest : members
   const concerned = inOrder(looked.filter(({ node, proof }) => proof || pods.has(node.name)))
   let places = AT_ONCE - pods.size
   const others = new Set(selected.map(({ node }) => node))

@@ -22,7 +22,7 @@ export interface BudgetHolder {
  * another write of the status.
  */
 export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
-  return state.notable
+  return state.notAtRest
     .filter(({ node, report }) => isUnavailable(node, report))
     .filter((member) => !isExpectedBack(member, state))
     .map((member) => ({ node: member.node.name, why: whyHeld(member), isEligible: isEligible(member) }))

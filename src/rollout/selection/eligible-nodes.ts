@@ -7,8 +7,8 @@ import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
 
 /** Members whose turn it is, whatever may restrain them. In order; those whose pods are gone first. */
 export function eligibleNodes(poolState: PoolState): readonly Member[] {
-  const { members, notable, rollout } = poolState
-  const drained = inOrder(notable.filter(({ drain }) => drain?.kind === 'Done'))
+  const { members, notAtRest, rollout } = poolState
+  const drained = inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Done'))
   const eligible = inOrder(members.filter((member) => member.drain === undefined && isEligible(member)))
   // A halted pool begins no drain: what needs one is left as it is.
   return [...drained, ...(rollout.state === 'Halted' ? eligible.filter((member) => !isToDrain(member, poolState)) : eligible)]

@@ -16,7 +16,7 @@ import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
 import { isIdle, isIdleUnderCordon, isServing } from './idle-nodes.ts'
-import { servedIn } from './served.ts'
+import { lastTakenAt } from './last-taken.ts'
 import { withinZones } from './zones.ts'
 
 /** What a pool asks for: which nodes it would change now, and why not others. */
@@ -45,14 +45,14 @@ export interface SelectableNode extends NodeRequest {
 }
 
 export function propose(state: PoolState): PoolProposal {
-  const { pool, rollout, members, notable } = state
+  const { pool, rollout, members, notAtRest } = state
   const eligible = eligibleNodes(state)
   if (rollout.state === 'Halted' && eligible.length === 0) return nothingToDo(state)
   const poolWide = blockerOf(state)
   const { selectable, found, until } = unblocked(eligible, { state, poolWide })
   const blocker = poolWide ?? found ?? noEligibleNode(state)
   const { free, idle, serving, spending } = byPrice(selectable, state)
-  const use = budgetUse(notable, { idle, serving })
+  const use = budgetUse(notAtRest, { idle, serving })
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
   const inZones = withinZones(spending, state)
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
@@ -71,7 +71,7 @@ export function propose(state: PoolState): PoolProposal {
     use,
     spending: idle.length + serving.length + spending.length,
     isKeptByZones: spending.length > 0 && inZones.length === 0,
-    servedAt: servedIn(state),
+    servedAt: lastTakenAt(state),
     blocker,
     until,
     isOfSome: poolWide === undefined && found !== undefined,
@@ -143,8 +143,8 @@ function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
 
 const NO_PLACES: Places = { places: 0, servingPlaces: 0, idlePlaces: 0 }
 
-function nothingToDo({ pool, notable }: PoolState): PoolProposal {
-  const use = budgetUse(notable, { idle: [], serving: [] })
+function nothingToDo({ pool, notAtRest }: PoolState): PoolProposal {
+  const use = budgetUse(notAtRest, { idle: [], serving: [] })
   return {
     pool: pool.name,
     requests: [],
@@ -159,10 +159,10 @@ function nothingToDo({ pool, notable }: PoolState): PoolProposal {
 
 /** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
 function budgetUse(
-  notable: readonly Member[],
+  notAtRest: readonly Member[],
   requested: { readonly idle: readonly Member[]; readonly serving: readonly Member[] },
 ): BudgetUse {
-  const unavailable = notable.filter(({ node, report }) => isUnavailable(node, report))
+  const unavailable = notAtRest.filter(({ node, report }) => isUnavailable(node, report))
   const idle = new Set(unavailable.filter(isIdleUnderCordon))
   for (const member of requested.idle) idle.add(member)
   return { unavailable: unavailable.length, serving: requested.serving.length, idle: idle.size }

@@ -1,4 +1,4 @@
-import { hasTheTurn } from '../control-plane/hindrance.ts'
+import { hasTheTurn } from '../control-plane/control-plane-blocker.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'

@@ -17,7 +17,7 @@ export function lostRollback({ pool, rollout }: PoolState): Explanation | undefi
 }
 
 /** A person has the pool elsewhere than the repository does. */
-export function askedRollback({ pool, rollout, notable }: PoolState, { blocker }: Selection): Explanation | undefined {
+export function askedRollback({ pool, rollout, notAtRest }: PoolState, { blocker }: Selection): Explanation | undefined {
   const { rollback } = rollout.memory
   if (!rollback) return undefined
   const isDone = rollout.state === 'Completed'
@@ -25,7 +25,7 @@ export function askedRollback({ pool, rollout, notable }: PoolState, { blocker }
   const what = `${isDone ? 'rolled' : 'rolls'} back to ${shortName(rollback.to)}${by} at ${rollback.at}`
   // What ends the pause comes first: the same command ends the rollback afterwards.
   if (!isDone && blocker?.reason === 'Paused') return { reason: 'Paused', message: `${what}; ${blocker.message}` }
-  return { reason: 'RolledBack', message: `${what}${heldElsewhere(notable)}; ${endOfRollback(pool)}` }
+  return { reason: 'RolledBack', message: `${what}${heldElsewhere(notAtRest)}; ${endOfRollback(pool)}` }
 }
 
 function endOfRollback({ name }: PoolState['pool']): string {

@@ -13,7 +13,7 @@ import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeLastChances } from './last-chances.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
-import { describeReboots, describeRequired } from './reboots.ts'
+import { describeReboots, describeRequired } from './reboots-shown.ts'
 import { describeRefusals } from './refusals.ts'
 import { describeRefusedClear } from './refused-clear.ts'
 import { promoteCommand } from './remedies.ts'
@@ -66,8 +66,8 @@ function workOf(poolState: PoolState, selection: Selection): Explanation | undef
 
 function activityOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   const { selected, waiting, blocker, lacking } = selection
-  const { pool, rollout, members, notable, counts, now } = poolState
-  const ongoing = notable.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
+  const { pool, rollout, members, notAtRest, counts, now } = poolState
+  const ongoing = notAtRest.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   const atWork = ongoing.some(({ progress }) => AT_WORK.has(progress.phase))
@@ -75,7 +75,7 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeRefusals(notable)}${describeLastChances(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notAtRest)}${describeRefusals(notAtRest)}${describeLastChances(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   const isDone = isWaveDone(poolState)

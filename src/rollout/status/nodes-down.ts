@@ -8,9 +8,9 @@ import type { Explanation } from './explanation.ts'
 import { holdCommand, rollbackCommand } from './remedies.ts'
 
 /** What a commit does may show only after it has completed everywhere; then nothing else goes back. */
-export function nodesDown({ pool, rollout, members, notable }: PoolState): Explanation | undefined {
+export function nodesDown({ pool, rollout, members, notAtRest }: PoolState): Explanation | undefined {
   if (rollout.state !== 'Completed') return undefined
-  const down = notable.filter((member) => hasGoneDown(member, rollout.startedAt))
+  const down = notAtRest.filter((member) => hasGoneDown(member, rollout.startedAt))
   if (down.length <= resolveShare(pool.policy.maxFailures, members.length)) return undefined
   const { memory, target } = rollout
   const before = rollbackAsked('', { memory, choices: rollbackChoices(memory, pool.kept ?? pool.known) })

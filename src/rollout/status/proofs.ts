@@ -8,7 +8,7 @@ import { proofImage } from '../proof/image.ts'
 
 /** What keeps a pod from running may never end: it is reported before its time is over. */
 export function describeProofs(poolState: PoolState): string {
-  const told = poolState.notable.flatMap((member) => waitOf(member, poolState)).sort()
+  const told = poolState.notAtRest.flatMap((member) => waitOf(member, poolState)).sort()
   return told[0] === undefined ? '' : `; ${told[0]}`
 }
 

@@ -12,14 +12,14 @@ import { endRollbackCommand, retryCommand, rollbackCommand } from './remedies.ts
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
 export function rejection(poolState: PoolState): Explanation | undefined {
-  const { pool, rollout, notable } = poolState
+  const { pool, rollout, notAtRest } = poolState
   const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
       ? (['Halted', whatIsTouched(poolState)] as const)
-      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notable)}`] as const)
+      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notAtRest)}`] as const)
   const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
@@ -38,9 +38,9 @@ function otherRemedies(pool: PoolState['pool'], { memory, state }: PoolState['ro
 }
 
 function whatIsTouched(poolState: PoolState): string {
-  const { rollout, notable } = poolState
+  const { rollout, notAtRest } = poolState
   if (!rollout.stable || !isSuperseded(rollout)) return 'no node changes'
-  const waiting = notable.filter((member) => member.exposure.because === 'Repair' && isToDrain(member, poolState))
+  const waiting = notAtRest.filter((member) => member.exposure.because === 'Repair' && isToDrain(member, poolState))
   const names = listNames(waiting.map(({ node }) => node.name).sort())
   const isSpared = names === '' ? '' : `, but not those that need a drain first (${names})`
   return `broken nodes are repaired with ${shortName(rollout.stable)}${isSpared}, no other node changes`

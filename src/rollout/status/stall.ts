@@ -76,8 +76,8 @@ function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | un
 }
 
 /** They run what somebody wrote, and no commit reaches them. */
-function unmanagedNodes({ notable }: PoolState): Explanation | undefined {
-  const names = notable.filter(({ progress }) => progress.phase === 'Unmanaged').map(({ node }) => node.name)
+function unmanagedNodes({ notAtRest }: PoolState): Explanation | undefined {
+  const names = notAtRest.filter(({ progress }) => progress.phase === 'Unmanaged').map(({ node }) => node.name)
   const [first] = names.sort()
   if (first === undefined) return undefined
   return {
@@ -87,8 +87,8 @@ function unmanagedNodes({ notable }: PoolState): Explanation | undefined {
 }
 
 /** Other drains go on, and so does this one, as soon as it can. */
-function blockedDrain({ notable, now }: PoolState): Explanation | undefined {
-  const [first, ...others] = underwayIn(notable).filter(({ drain }) => isBlocked(drain, now))
+function blockedDrain({ notAtRest, now }: PoolState): Explanation | undefined {
+  const [first, ...others] = underwayIn(notAtRest).filter(({ drain }) => isBlocked(drain, now))
   if (first === undefined) return undefined
   const more = others.length === 0 ? '' : `; and ${others.length} more`
   return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
@@ -109,8 +109,8 @@ function refusedClear({ pool }: PoolState): Explanation | undefined {
   return message === undefined ? undefined : { reason: 'WriteRefused', message }
 }
 
-function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
-  const failed = notable
+function failedNodes({ pool, rollout, notAtRest }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
+  const failed = notAtRest
     .filter(({ progress }) => progress.failure && isRenderFailure(progress.failure) === (kind === 'RenderFailed'))
     .sort(byText(({ node }) => node.name))
   if (failed.length === 0) return undefined

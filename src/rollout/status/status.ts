@@ -8,21 +8,21 @@ import type { Member, MemberCounts, PoolState } from '../model/pool-state.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
-import { rebootsOf } from './reboots.ts'
+import { rebootsOf } from './reboots-shown.ts'
 
 /** A status is read by people and kept in one object: of thousands of failures the first ones are shown. */
 const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(poolState: PoolState, selection: Selection): NodePoolStatus {
-  const { pool, rollout, members, notable, counts, waves, open } = poolState
+  const { pool, rollout, members, notAtRest, counts, waves, open } = poolState
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
   const byPhase = phasesOf(counts)
-  const reboots = rebootsOf(notable)
+  const reboots = rebootsOf(notAtRest)
   const status: Draft = {
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
-    failed: failedNodes(notable),
+    failed: failedNodes(notAtRest),
     rejected,
     rollbackTo: rollbackChoices(rollout.memory, pool.kept ?? pool.known),
     held,

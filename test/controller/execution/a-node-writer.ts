@@ -4,7 +4,7 @@ import { type ClusterNode, projectNode } from '../../../src/controller/cache/clu
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { AssumedNodes } from '../../../src/controller/execution/assumed-nodes.ts'
-import { type Deed, NodeWrites } from '../../../src/controller/execution/node-writes.ts'
+import { NodeWrites, type QueuedAction } from '../../../src/controller/execution/node-writes.ts'
 import { PayloadWrites } from '../../../src/controller/execution/payload-writes.ts'
 import { WriteQueue } from '../../../src/controller/execution/write-queue.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
@@ -36,9 +36,12 @@ export function aNodeWriter(metadata: { readonly annotations?: Readonly<Record<s
     payloads: new PayloadWrites({ store, failures, now: () => clock.now() }),
   })
   /** @returns whether it counts as done, without having arrived */
-  const write = async (deed: Deed, { error, config }: { error?: KubeError; config?: RenderedConfig } = {}): Promise<boolean> => {
+  const write = async (
+    action: QueuedAction,
+    { error, config }: { error?: KubeError; config?: RenderedConfig } = {},
+  ): Promise<boolean> => {
     if (error) kube.failures.push({ on: `PATCH ${PATH}`, error })
-    const planned = { pool: 'workers', deed, node, ...(config && { config }) }
+    const planned = { pool: 'workers', action, node, ...(config && { config }) }
     writes.assume(planned)
     writes.begin(planned, nothing)
     await turn()

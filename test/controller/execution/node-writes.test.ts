@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Deed } from '../../../src/controller/execution/node-writes.ts'
+import type { QueuedAction } from '../../../src/controller/execution/node-writes.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
 import type { WrittenObject } from '../../../src/controller/writes/write-failures.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
@@ -93,16 +93,16 @@ const assign = { kind: 'assign', node: 'n0', revision: 'abc', digest: 'e', grant
 const config: RenderedConfig = { kind: 'config', digest: 'e', content: {}, desired: {}, payloads: [] }
 const pod = { namespace: 'default', name: 'web', uid: 'u' }
 
-test.each<readonly [deed: Deed, key: WrittenObject, about: string]>([
+test.each<readonly [action: QueuedAction, key: WrittenObject, about: string]>([
   [cordon, 'node n0', 'd'],
   [assign, 'node n0', 'e'],
   [{ kind: 'uncordon', node: 'n0', lifts: true }, 'node n0', 'uncordon'],
   [{ ...assign, kind: 'sign', pool: 'workers' }, 'signature n0', 'sign'],
   [{ kind: 'label', node: 'n0', pool: 'workers' }, 'label n0', 'label'],
   [{ kind: 'evict', node: 'n0', pod }, 'pod u', 'evict'],
-])('the failure of $kind keeps back $1 alone, and tells what it is about', async (deed, key, about) => {
+])('the failure of $kind keeps back $1 alone, and tells what it is about', async (action, key, about) => {
   const { write, failures } = aNodeWriter()
-  await write(deed, { error: forbidden, config })
+  await write(action, { error: forbidden, config })
 
   expect(failures.refusals(0)).toMatchObject([{ object: key, about }])
 })
@@ -112,8 +112,8 @@ test('an uncordon is sent before what was queued earlier, and until then somethi
   const sent: string[] = []
   const places = Array.from({ length: 16 }, () => Promise.withResolvers<void>())
   for (const { promise } of places) queue.push({ pool: 'workers', send: () => promise, recalled: () => undefined })
-  for (const deed of [cordon, { kind: 'uncordon', node: 'n0', lifts: false } as const])
-    writes.begin({ pool: 'workers', deed, node }, () => sent.push(deed.kind))
+  for (const action of [cordon, { kind: 'uncordon', node: 'n0', lifts: false } as const])
+    writes.begin({ pool: 'workers', action, node }, () => sent.push(action.kind))
   expect(writes.isSent('workers')).toBe(false)
   for (const { resolve } of places) resolve()
   await turn()
@@ -123,13 +123,13 @@ test('an uncordon is sent before what was queued earlier, and until then somethi
 test('nothing is begun for a node whose write is under way, or failed a moment ago, or whose payload could not be written', async () => {
   const { writes, write, failures, node } = aNodeWriter()
   const payloads = ['a', 'b'].map((text) => makePayload('workers', 'kubelet', { text }))
-  const may = (deed: Deed, now = 0) => writes.mayBegin({ deed, config: { ...config, payloads } }, now)
+  const may = (action: QueuedAction, now = 0) => writes.mayBegin({ action, config: { ...config, payloads } }, now)
 
   expect(may(assign)).toBe(true)
   failures.failed(`payload ${payloads[1]?.name}`, { error: forbidden, now: 0 })
   expect([may(assign), may(assign, 10_000)]).toEqual([false, true])
   await write(cordon, { error: forbidden })
   expect([may(cordon), may(cordon, 10_000)]).toEqual([false, true])
-  writes.assume({ pool: 'workers', deed: cordon, node })
+  writes.assume({ pool: 'workers', action: cordon, node })
   expect(may(cordon, 10_000)).toBe(false)
 })

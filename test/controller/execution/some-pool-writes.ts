@@ -27,7 +27,7 @@ export function somePoolWrites({
   const failures = new WriteFailures()
   const [ends, refused]: [Map<string, () => void>, Set<string>] = [new Map(), new Set()]
   const isSent = { is: true }
-  const shown = ({ deed }: Pick<PlannedWrite, 'deed'>) => `${deed.kind} ${deed.node}`
+  const shown = ({ action }: Pick<PlannedWrite, 'action'>) => `${action.kind} ${action.node}`
   const writes = new PoolWrites({
     journal: {
       dueAt: () => journal.dueAt,
@@ -43,11 +43,11 @@ export function somePoolWrites({
       },
     },
     nodeWrites: {
-      mayBegin: ({ deed, config }) => !refused.has(deed.node) && !refused.has(config?.digest ?? ''),
+      mayBegin: ({ action, config }) => !refused.has(action.node) && !refused.has(config?.digest ?? ''),
       assume: (write) => note(`assume ${shown(write)}`),
       begin: (write, ended) => {
         note(`begin ${shown(write)}${write.config ? ` with ${write.config.digest}` : ''}`)
-        ends.set(write.deed.node, ended)
+        ends.set(write.action.node, ended)
       },
       withdraw: (write) => note(`withdraw ${shown(write)}`),
       isSent: () => isSent.is,

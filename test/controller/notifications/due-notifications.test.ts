@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dueNotifications, withTold } from '../../../src/controller/notifications/due-notifications.ts'
-import { textOf, toldIn } from '../../../src/controller/notifications/told-record.ts'
+import { dueNotifications, withSent } from '../../../src/controller/notifications/due-notifications.ts'
+import { sentIn, textOf } from '../../../src/controller/notifications/sent-record.ts'
 import type { Notification } from '../../../src/notify/notification.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -54,7 +54,7 @@ test('as many as a minute has room for are sent, and no later time is told', () 
 
 test('memory is bounded, and ends with its pool', () => {
   const many = Array.from({ length: 40 }, (_, index) => aNotification(`n${index}`, 0))
-  const told = withTold(new Map([['gone', ['x']]]), many, { pools: new Set(['workers']), wanted: [] })
+  const told = withSent(new Map([['gone', ['x']]]), many, { pools: new Set(['workers']), wanted: [] })
 
   expect([...told.keys()]).toEqual(['workers'])
   expect(told.get('workers')).toHaveLength(30)
@@ -68,18 +68,18 @@ test('what is remembered of thousands of pools fits into one object of the clust
   const wanted = names.flatMap((pool) => idsOf(pool, 13, '0000'))
   const before = names.flatMap((pool) => idsOf(pool, 40, '9999'))
   const standing = { pools: new Set(names), wanted }
-  const told = withTold(withTold(new Map(), before, standing), wanted, standing)
+  const told = withSent(withSent(new Map(), before, standing), wanted, standing)
 
   expect(textOf(told).length).toBeLessThan(2 ** 20)
-  expect(dueNotifications({ wanted, told: toldIn(textOf(told)), sentAt: [], channel: { perMinute: 600 } }, NOW).due).toEqual([])
+  expect(dueNotifications({ wanted, told: sentIn(textOf(told)), sentAt: [], channel: { perMinute: 600 } }, NOW).due).toEqual([])
 })
 
 test('a rollout of today is not told again, however many obstacles came since', () => {
   const rollout = aNotification('rollout', 3600)
   const obstacles = Array.from({ length: 40 }, (_, index) => aNotification(`n${index}`, 60))
   const told = obstacles.reduce(
-    (before, each) => withTold(before, [each], { pools: new Set(['workers']), wanted: [rollout, each] }),
-    withTold(new Map(), [rollout], { pools: new Set(['workers']), wanted: [rollout] }),
+    (before, each) => withSent(before, [each], { pools: new Set(['workers']), wanted: [rollout, each] }),
+    withSent(new Map(), [rollout], { pools: new Set(['workers']), wanted: [rollout] }),
   )
   expect(due([rollout], { told: Object.fromEntries(told) as Record<string, string[]> }).ids).toEqual([])
 })

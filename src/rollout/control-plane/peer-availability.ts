@@ -5,7 +5,7 @@ import type { NodeView } from '../model/node-view.ts'
 import { hasFailedProof } from '../model/proof.ts'
 
 /** A cordon of ours says that its turn is now, or has just been; its parts of the control plane run on. */
-export function isAway(node: NodeView): boolean {
+export function isPeerUnavailable(node: NodeView): boolean {
   return isUnwell(node) || (node.unschedulable && !isOurCordon(node))
 }
 
@@ -14,7 +14,7 @@ export function isUnwell(node: NodeView): boolean {
   return isUnavailable({ ...node, unschedulable: false }, reportOf(node))
 }
 
-export function whyAway(node: NodeView): string {
+export function whyUnavailable(node: NodeView): string {
   const report = reportOf(node)
   if (!node.ready) return 'is not Ready'
   if (hasFailedProof(node, report)) return 'can run no pod'

@@ -3,19 +3,19 @@ import { isUnderDrain } from '../model/cordon.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { isBeingProved } from '../model/proof.ts'
-import { isAway, isUnwell, whyAway } from './away.ts'
 import type { ControlPlaneView } from './control-plane-view.ts'
 import { sickPart } from './instances.ts'
+import { isPeerUnavailable, isUnwell, whyUnavailable } from './peer-availability.ts'
 
 /** Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach. */
-export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
+export function controlPlaneBlocker(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
   const others = own ? view.nodes.filter((other) => other !== own) : view.nodes
   const working = others.find((other) => isAtIt(other, own))
   if (working) return turnOf(working)
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
   // Who is drained waits for these as well.
-  const found = awayNode(node, view) ?? becauseOf(sickPart(node, view))
+  const found = unavailablePeer(node, view) ?? becauseOf(sickPart(node, view))
   if (found) return { kind: 'sick', ...found, ...(isDown(node, view) && { sparesBroken: true }) }
   const drained = others.find((other) => isDrainedBefore(other, own))
   return drained && turnOf(drained)
@@ -61,9 +61,9 @@ function isDrainedBefore(other: NodeView, own: NodeView | undefined): boolean {
   return !(own && isUnderDrain(own) && own.name < other.name)
 }
 
-function awayNode(node: string, { nodes }: ControlPlaneView): Pick<ControlPlaneBlocker, 'node' | 'message'> | undefined {
-  const away = nodes.find((other) => other.name !== node && isAway(other))
-  return away && { node: away.name, message: `control-plane node "${away.name}" ${whyAway(away)}` }
+function unavailablePeer(node: string, { nodes }: ControlPlaneView): Pick<ControlPlaneBlocker, 'node' | 'message'> | undefined {
+  const away = nodes.find((other) => other.name !== node && isPeerUnavailable(other))
+  return away && { node: away.name, message: `control-plane node "${away.name}" ${whyUnavailable(away)}` }
 }
 
 function becauseOf(message: string | undefined): Pick<ControlPlaneBlocker, 'message'> | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
-import { bounded, limitFacts } from '../../../src/controller/cache/fact-limit.ts'
+import { bounded, limitFacts } from '../../../src/controller/cache/limit-facts.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 8)

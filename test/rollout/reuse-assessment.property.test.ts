@@ -4,7 +4,7 @@ import { type Assessment, assess, conclude } from '../../src/rollout/decide.ts'
 import type { NodeFacts } from '../../src/rollout/exposure/node-facts.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts'
-import { reusableMembers, scatteredOrder } from '../../src/rollout/reuse.ts'
+import { reusableMembers, scatteredOrder } from '../../src/rollout/reuse-assessment.ts'
 import { budgetHolders } from '../../src/rollout/selection/budget-holders.ts'
 import { propose } from '../../src/rollout/selection/propose.ts'
 import { wakeAt } from '../../src/rollout/wake.ts'
@@ -170,7 +170,7 @@ test('reusableMembers takes over no member while nodes are at their last resort,
 /** Were no member at rest, all of them would be looked at. */
 function expectNothingMissed(assessment: Assessment, now: Instant): void {
   const { state, proposal } = assessment
-  const all = { ...state, notable: state.members }
+  const all = { ...state, notAtRest: state.members }
   const grant = { nodes: new Set(proposal.requests.map(({ name }) => name)), lacksFleetBudget: false }
   expect(proposal).toEqual(propose(all))
   expect(assessment.wakeAt).toEqual(wakeAt(all, proposal))

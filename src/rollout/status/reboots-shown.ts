@@ -1,6 +1,6 @@
 import { byText } from '../../protocol/by-text.ts'
 import type { NodeReboot } from '../../protocol/node-pool.ts'
-import { REBOOTS_SHOWN } from '../controls/reboots.ts'
+import { REBOOTS_SHOWN } from '../controls/reboot-requests.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { awaitsReboot, isRequestOver, requiresReboot, waitsAfterReboot } from '../model/reboot.ts'
@@ -61,8 +61,8 @@ export function describeReboots(members: readonly Member[]): string {
 }
 
 /** `; 3 nodes require a reboot: "a", "b", "c"`: nothing happens to them by itself. */
-export function describeRequired({ notable, pool, now }: PoolState): string {
-  const required = notable.filter((member) => stateOf(member) === 'Required').map(({ node }) => node)
+export function describeRequired({ notAtRest, pool, now }: PoolState): string {
+  const required = notAtRest.filter((member) => stateOf(member) === 'Required').map(({ node }) => node)
   if (required.length === 0) return ''
   const names = required.map(({ name }) => name).sort()
   const count = names.length === 1 ? '1 node requires' : `${names.length} nodes require`

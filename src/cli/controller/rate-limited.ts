@@ -4,7 +4,7 @@ const REST = 100
 const TIMES = 20
 
 /** Work that viewers ask for: one at a time, and a twentieth of the time at most, however many ask. */
-export class Spaced {
+export class RateLimited {
   readonly #elapsed: () => number
   #next = Number.NEGATIVE_INFINITY
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Deed } from '../../../src/controller/execution/node-writes.ts'
+import type { QueuedAction } from '../../../src/controller/execution/node-writes.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
 import { makePayload } from '../../../src/render/payload.ts'
 import { aNodeWriter, PATH } from './a-node-writer.ts'
@@ -12,7 +12,7 @@ const sign = { ...assign, kind: 'sign', pool: 'workers' } as const
 const proof = { digest: DIGEST, assignedAt: 5, state: 'Passed' } as const
 const config: RenderedConfig = { kind: 'config', digest: DIGEST, content: {}, desired: {}, payloads: [] }
 
-test.each<readonly [deed: Deed, annotation: string]>([
+test.each<readonly [action: QueuedAction, annotation: string]>([
   [cordon, 'cordoned-for'],
   [assign, 'desired-config'],
   [sign, 'desired-config'],
@@ -22,9 +22,9 @@ test.each<readonly [deed: Deed, annotation: string]>([
     { kind: 'restore', node: 'n0', pool: 'workers', settings: { labels: { a: 'b' } }, repair: { settings: {}, history: {} } },
     'node-settings',
   ],
-])('of $kind, the annotation $1 stands on the node afterwards, and no other', async (deed, annotation) => {
+])('of $kind, the annotation $1 stands on the node afterwards, and no other', async (action, annotation) => {
   const { write, kube } = aNodeWriter()
-  await write(deed, { config })
+  await write(action, { config })
   expect(Object.keys(kube.objects.get(PATH)?.metadata.annotations ?? {})).toEqual([`nodewave.io/${annotation}`])
 })
 

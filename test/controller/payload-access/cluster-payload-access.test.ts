@@ -3,7 +3,7 @@ import type { StoredAccess } from '../../../src/controller/cache/access-objects.
 import { bindingCache } from '../../../src/controller/cache/binding-cache.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
-import { payloadAccess } from '../../../src/controller/payload-access/of-cluster.ts'
+import { payloadAccess } from '../../../src/controller/payload-access/cluster-payload-access.ts'
 import { FakeKube } from '../fake-kube.ts'
 
 const namespace = 'nodewave-system'

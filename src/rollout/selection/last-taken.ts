@@ -6,7 +6,7 @@ import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
  * When the rollout last took a node, as the nodes show. Those that came since it began do not count: the content that they get
  * at once would put off the pool's turn as long as nodes join.
  */
-export function servedIn(state: PoolState): Instant | undefined {
+export function lastTakenAt(state: PoolState): Instant | undefined {
   let latest: Instant | undefined
   for (const { takenAt: at } of state.members) if (at !== undefined && at <= state.now && !(at < (latest ?? at))) latest = at
   return latest

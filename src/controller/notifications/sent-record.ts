@@ -1,11 +1,11 @@
 import type { ChannelFilter } from '../../notify/channel-filter.ts'
 
 /** By pool, marks of what was sent or need not be, the newest at the end. */
-export type Told = ReadonlyMap<string, readonly string[]>
+export type SentMarks = ReadonlyMap<string, readonly string[]>
 
 /** What was sent to a channel, and which messages it wanted then. */
-export interface ToldRecord {
-  readonly told: Told
+export interface SentRecord {
+  readonly told: SentMarks
   /** Absent: an earlier release wrote it. */
   readonly filter?: ChannelFilter | undefined
 }
@@ -17,12 +17,12 @@ export function markOf({ id }: { readonly id: string }): string {
   return id.slice(0, MARK)
 }
 
-export function textOf(told: Told): string {
+export function textOf(told: SentMarks): string {
   return JSON.stringify(Object.fromEntries([...told].map(([pool, marks]) => [pool, marks.join('')])))
 }
 
 /** What cannot be read counts as nothing sent: a second message is better than none. */
-export function toldIn(text = ''): Told {
+export function sentIn(text = ''): SentMarks {
   try {
     const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)
     return new Map(entries.map(([pool, marks]) => [pool, marksIn(marks)]))

@@ -1,5 +1,5 @@
 /** `2026-11-21 08:00`, in UTC; as it stands when it is no date. */
-export function moment(stamp: string): string {
+export function formatTime(stamp: string): string {
   const at = Date.parse(stamp)
   return Number.isNaN(at) ? stamp.slice(0, 16) : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 }
@@ -12,7 +12,7 @@ const UNITS = [
 ] as const
 
 /** The two greatest units: `2m10s`, `3h5m`; `0s` for less than a second. */
-export function lasting(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   let left = Math.max(0, milliseconds)
   const parts = UNITS.map(([unit, size]) => {
     const count = Math.floor(left / size)

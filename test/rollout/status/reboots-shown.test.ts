@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NodeReboot } from '../../../src/protocol/node-pool.ts'
 import type { Member } from '../../../src/rollout/model/pool-state.ts'
-import { describeReboots, rebootsOf } from '../../../src/rollout/status/reboots.ts'
+import { describeReboots, rebootsOf } from '../../../src/rollout/status/reboots-shown.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aMember } from '../builders/members.ts'
 import { aNode } from '../builders/nodes.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Spaced } from '../../../src/cli/controller/spaced.ts'
+import { RateLimited } from '../../../src/cli/controller/rate-limited.ts'
 
 test('work is done one at a time, and a twentieth of the time at most', async () => {
   let now = 0
-  const spaced = new Spaced(() => now)
+  const spaced = new RateLimited(() => now)
   const ended = Promise.withResolvers<string>()
   const first = spaced.run(() => ended.promise)
   expect(await spaced.run(async () => 'second')).toBe('busy')
@@ -18,7 +18,7 @@ test('work is done one at a time, and a twentieth of the time at most', async ()
 
 test('work that takes no time is done ten times a second at most, and one that fails keeps nobody out', async () => {
   let now = 0
-  const spaced = new Spaced(() => now)
+  const spaced = new RateLimited(() => now)
   await expect(spaced.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   now = 99
   expect(await spaced.run(async () => 'second')).toBe('busy')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { controlPlaneBlocker } from '../../../src/rollout/control-plane/control-plane-blocker.ts'
 import type { ControlPlaneView } from '../../../src/rollout/control-plane/control-plane-view.ts'
-import { hindranceTo } from '../../../src/rollout/control-plane/hindrance.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
@@ -9,7 +9,7 @@ const hosts = [aHost('a'), aHost('b'), aHost('c')]
 const three = stacked(hosts)
 
 test('a node of three may be changed while all others are well', () => {
-  expect(hindranceTo('a', three)).toBeUndefined()
+  expect(controlPlaneBlocker('a', three)).toBeUndefined()
 })
 
 test.each<[string, ControlPlaneView, string]>([
@@ -83,24 +83,24 @@ test.each<[string, ControlPlaneView, string]>([
   ['the node of a pod is not there', { ...three, nodes: hosts.slice(0, 2) }, 'the node "c" of "kube-apiserver-c" is not there'],
   ['the watch is broken', { ...three, outdated: 'watch pods: Forbidden' }, 'watch pods: Forbidden'],
 ])('a node may not be changed while %s', (_, view, why) => {
-  expect(hindranceTo('a', view)?.message).toBe(why)
+  expect(controlPlaneBlocker('a', view)?.message).toBe(why)
 })
 
 test('a node that is broken itself may be changed', () => {
   const nodes = [aHost('a').notReady(), aHost('b'), aHost('c')]
   const sick = but(but({ ...three, nodes }, 'kube-apiserver-a', { ready: false }), 'etcd-a', 'gone')
 
-  expect(hindranceTo('a', sick)).toBeUndefined()
-  expect(hindranceTo('b', sick)?.message).toBe('control-plane node "a" is not Ready')
+  expect(controlPlaneBlocker('a', sick)).toBeUndefined()
+  expect(controlPlaneBlocker('b', sick)?.message).toBe('control-plane node "a" is not Ready')
 })
 
 describe('etcd', () => {
   test('with a single member there is no other way', () => {
-    expect(hindranceTo('a', stacked([aHost('a')]))).toBeUndefined()
+    expect(controlPlaneBlocker('a', stacked([aHost('a')]))).toBeUndefined()
   })
 
   test('with two members none may be lost', () => {
-    expect(hindranceTo('a', stacked([aHost('a'), aHost('b')]))?.message).toBe(
+    expect(controlPlaneBlocker('a', stacked([aHost('a'), aHost('b')]))?.message).toBe(
       'etcd has 2 members and needs 2: add a third one first',
     )
   })
@@ -109,7 +109,7 @@ describe('etcd', () => {
     const pair = stacked([aHost('a'), aHost('b')])
     const pretended = { nodes: [...pair.nodes, aNode('x')], instances: [...pair.instances, instance('etcd', 'x')], answers: [] }
 
-    expect(hindranceTo('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
+    expect(controlPlaneBlocker('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
   })
 
   test('on nodes of its own, an API server beside two members may be changed', () => {
@@ -123,21 +123,21 @@ describe('etcd', () => {
       answers: [],
     }
 
-    expect(hindranceTo('a', view)).toBeUndefined()
-    expect(hindranceTo('e', view)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
-    expect(hindranceTo('a', but(view, 'etcd-f', 'gone'))?.message).toBe('no etcd is seen on control-plane node "f"')
+    expect(controlPlaneBlocker('a', view)).toBeUndefined()
+    expect(controlPlaneBlocker('e', view)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
+    expect(controlPlaneBlocker('a', but(view, 'etcd-f', 'gone'))?.message).toBe('no etcd is seen on control-plane node "f"')
   })
 
   test('that is not seen at all is somebody else’s', () => {
     const instances = three.instances.filter(({ component }) => component === 'kube-apiserver')
 
-    expect(hindranceTo('a', { ...three, instances })).toBeUndefined()
+    expect(controlPlaneBlocker('a', { ...three, instances })).toBeUndefined()
   })
 })
 
 test('nodes that have the role alone are changed while the others are Ready', () => {
-  expect(hindranceTo('a', { nodes: hosts, instances: [], answers: [] })).toBeUndefined()
-  expect(hindranceTo('a', { nodes: [aHost('a'), aHost('b').notReady()], instances: [], answers: [] })?.message).toBe(
+  expect(controlPlaneBlocker('a', { nodes: hosts, instances: [], answers: [] })).toBeUndefined()
+  expect(controlPlaneBlocker('a', { nodes: [aHost('a'), aHost('b').notReady()], instances: [], answers: [] })?.message).toBe(
     'control-plane node "b" is not Ready',
   )
 })
@@ -147,16 +147,18 @@ describe('a machine that is to join the control plane, and never had a kubelet',
   const beside = (view: ControlPlaneView, node = joining): ControlPlaneView => ({ ...view, nodes: [...view.nodes, node] })
 
   test.each([1, 2, 3])('may be changed beside %i others: it has no member of etcd to lose', (count) => {
-    expect(hindranceTo('d', beside(stacked(hosts.slice(0, count))))).toBeUndefined()
+    expect(controlPlaneBlocker('d', beside(stacked(hosts.slice(0, count))))).toBeUndefined()
   })
 
   test('waits for the others as any node of the control plane does', () => {
-    expect(hindranceTo('d', beside(but(three, 'etcd-b', { ready: false })))?.message).toBe('etcd "etcd-b" is not ready')
+    expect(controlPlaneBlocker('d', beside(but(three, 'etcd-b', { ready: false })))?.message).toBe('etcd "etcd-b" is not ready')
   })
 
   test('keeps the others from being changed until its own parts are seen', () => {
-    expect(hindranceTo('a', beside(three))?.message).toBe('control-plane node "d" is not Ready')
-    expect(hindranceTo('a', beside(three, aHost('d')))?.message).toBe('no kube-apiserver is seen on control-plane node "d"')
+    expect(controlPlaneBlocker('a', beside(three))?.message).toBe('control-plane node "d" is not Ready')
+    expect(controlPlaneBlocker('a', beside(three, aHost('d')))?.message).toBe(
+      'no kube-apiserver is seen on control-plane node "d"',
+    )
   })
 })
 
@@ -164,28 +166,28 @@ test('of two cordoned nodes of a control plane the first by name goes first, and
   const cordoned = (name: string) => aHost(name).drainedFor('x')
   const both = { ...three, nodes: [aHost('c'), cordoned('b'), cordoned('a')] }
 
-  expect(hindranceTo('a', both)).toBeUndefined()
-  expect(hindranceTo('b', both)?.message).toBe('control-plane node "a" is being changed')
-  expect(hindranceTo('c', both)?.message).toBe('control-plane node "b" is being changed')
+  expect(controlPlaneBlocker('a', both)).toBeUndefined()
+  expect(controlPlaneBlocker('b', both)?.message).toBe('control-plane node "a" is being changed')
+  expect(controlPlaneBlocker('c', both)?.message).toBe('control-plane node "b" is being changed')
 })
 
 test('of a node that is down and one that is drained, the one that is down goes first: what repairs it would wait for ever', () => {
   const nodes = [aHost('a').drainedFor('x'), aHost('b').notReady(), aHost('c')]
 
-  expect(hindranceTo('b', { ...three, nodes })).toBeUndefined()
-  expect(hindranceTo('a', { ...three, nodes })?.message).toBe('control-plane node "b" is not Ready')
+  expect(controlPlaneBlocker('b', { ...three, nodes })).toBeUndefined()
+  expect(controlPlaneBlocker('a', { ...three, nodes })?.message).toBe('control-plane node "b" is not Ready')
 })
 
 test('a node that is down waits while another one is at work', () => {
   const nodes = [aHost('a').drainedFor('x').assignedTo('x'), aHost('b').notReady(), aHost('c')]
 
-  expect(hindranceTo('b', { ...three, nodes })?.message).toBe('control-plane node "a" is being changed')
+  expect(controlPlaneBlocker('b', { ...three, nodes })?.message).toBe('control-plane node "a" is being changed')
 })
 
 test('a node is told of one that is down before one that is drained and waits for that, too', () => {
   const nodes = [aHost('a').drainedFor('x'), aHost('b').notReady(), aHost('c')]
 
-  expect(hindranceTo('c', { ...three, nodes })).toEqual({
+  expect(controlPlaneBlocker('c', { ...three, nodes })).toEqual({
     kind: 'sick',
     node: 'b',
     message: 'control-plane node "b" is not Ready',
@@ -193,7 +195,7 @@ test('a node is told of one that is down before one that is drained and waits fo
 })
 
 test('a node that is well waits for the drain of another one', () => {
-  expect(hindranceTo('c', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b'), aHost('c')] })).toEqual({
+  expect(controlPlaneBlocker('c', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b'), aHost('c')] })).toEqual({
     kind: 'turn',
     node: 'a',
     message: 'control-plane node "a" is being changed',
@@ -201,7 +203,7 @@ test('a node that is well waits for the drain of another one', () => {
 })
 
 test('a sound node that somebody else cordoned waits for the drain of another one', () => {
-  expect(hindranceTo('b', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b').cordoned(), aHost('c')] })).toEqual({
+  expect(controlPlaneBlocker('b', { ...three, nodes: [aHost('a').drainedFor('x'), aHost('b').cordoned(), aHost('c')] })).toEqual({
     kind: 'turn',
     node: 'a',
     message: 'control-plane node "a" is being changed',
@@ -212,7 +214,7 @@ test('a node waits for one that asks for more disruption to undo its change, and
   const error = { reason: 'HealthCheckFailed', message: 'no answer' }
   const asking = aHost('a').on('older').assignedTo('new').reporting('Blocked', { needs: 'drain', error })
   const waits = 'control-plane node "a" needs more disruption to undo its change'
-  const messageWith = (host: NodeView) => hindranceTo('b', { ...three, nodes: [host, aHost('b'), aHost('c')] })?.message
+  const messageWith = (host: NodeView) => controlPlaneBlocker('b', { ...three, nodes: [host, aHost('b'), aHost('c')] })?.message
 
   expect(messageWith(asking)).toBe(waits)
   expect(messageWith(asking.held())).toBe(`${waits}; it is held, include it with: nodewave release a`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterIn } from '../../../src/controller/notifications/told-record.ts'
+import { filterIn } from '../../../src/controller/notifications/sent-record.ts'
 
 test.each([
   ['pools alone', '{"pools":["*"]}', { pools: ['*'] }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { observeReboots } from '../../../src/rollout/controls/reboots.ts'
+import { observeReboots } from '../../../src/rollout/controls/reboot-requests.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'

@@ -1,6 +1,6 @@
 import type { PlannedNode } from '../../render/node-facts.ts'
+import { controlPlaneBlocker } from '../../rollout/control-plane/control-plane-blocker.ts'
 import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane-view.ts'
-import { hindranceTo } from '../../rollout/control-plane/hindrance.ts'
 import { hostsOf } from '../../rollout/control-plane/instances.ts'
 import { nameList } from '../paint.ts'
 
@@ -16,12 +16,12 @@ export function turnsText(
   const members = view === undefined ? new Set<string>() : hostsOf('etcd', view)
   const [only] = members.size > 0 ? members : nodes.filter(isHost).map(({ name }) => name)
   const alone = (members.size || nodes.filter(isHost).length) === 1 && only !== undefined && hosts.includes(only)
-  return `${nameList(hosts)}: ${alone ? ALONE : ONE_BY_ONE}${hinderedNow(hosts, view)}`
+  return `${nameList(hosts)}: ${alone ? ALONE : ONE_BY_ONE}${blockedNow(hosts, view)}`
 }
 
-function hinderedNow(hosts: readonly string[], view: ControlPlaneView | undefined): string {
-  const hindrance = hosts.flatMap((host) => (view && hindranceTo(host, view)) ?? [])[0]
-  return hindrance === undefined ? '' : `; now they wait: ${hindrance.message}`
+function blockedNow(hosts: readonly string[], view: ControlPlaneView | undefined): string {
+  const blocker = hosts.flatMap((host) => (view && controlPlaneBlocker(host, view)) ?? [])[0]
+  return blocker === undefined ? '' : `; now they wait: ${blocker.message}`
 }
 
 const ONE_BY_ONE = 'one at a time over all pools, and only while all other API servers and etcd members are healthy'
