@@ -11,8 +11,15 @@ const UNITS = [
   ['s', 1000],
 ] as const
 
-/** The two greatest units: `2m10s`, `3h5m`; `0s` for less than a second. */
-export function formatDuration(milliseconds: number): string {
+export interface DurationStyle {
+  /** The greatest ones that count. Default: 2. */
+  readonly units?: number
+  /** Default: none. */
+  readonly separator?: string
+}
+
+/** `2m10s`, `3h5m`; `0s` for less than a second. */
+export function formatDuration(milliseconds: number, { units = 2, separator = '' }: DurationStyle = {}): string {
   let left = Math.max(0, milliseconds)
   const parts = UNITS.map(([unit, size]) => {
     const count = Math.floor(left / size)
@@ -20,7 +27,8 @@ export function formatDuration(milliseconds: number): string {
     return count === 0 ? '' : `${count}${unit}`
   })
   const first = parts.findIndex((part) => part !== '')
-  return first === -1 ? '0s' : parts.slice(first, first + 2).join('')
+  const shown = first === -1 ? ['0s'] : parts.slice(first, first + units).filter((part) => part !== '')
+  return shown.join(separator)
 }
 
 /** At most so many characters. */

@@ -67,7 +67,7 @@ test('a history cuts nothing where there is no terminal, and leaves a subject re
 })
 
 test('moments and durations are short', () => {
-  expect([0, 999, 61_000, 3_600_000, 90_061_000].map(formatDuration)).toEqual(['0s', '0s', '1m1s', '1h', '1d1h'])
+  expect([0, 999, 61_000, 3_600_000, 90_061_000].map((each) => formatDuration(each))).toEqual(['0s', '0s', '1m1s', '1h', '1d1h'])
   expect([formatTime('2026-11-21T08:00:59Z'), formatTime('never')]).toEqual(['2026-11-21 08:00', 'never'])
   expect([cut('abc', 3), cut('abcd', 3)]).toEqual(['abc', 'ab…'])
 })

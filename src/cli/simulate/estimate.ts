@@ -9,7 +9,7 @@ import { counted } from '../paint.ts'
 import { progressOn } from '../progress.ts'
 import { DAY } from './options.ts'
 import { serverVersionsOf } from './server-versions.ts'
-import { formatDuration, momentText } from './simulation-text.ts'
+import { formatCourse, momentText } from './simulation-text.ts'
 
 /** Larger fleets are never done within our patience: a node costs about a millisecond. */
 const MOST_NODES = 5_000
@@ -62,8 +62,8 @@ export async function estimate(io: CliIo, { change, options, nodes }: Estimated)
 function inALine({ outcome, startsAt, endsAt, peak, pools }: SimulatedCourse, reached: Moment['nodes']): string {
   const stopped = pools.find(({ isDone }) => !isDone)
   const cost = `at most ${counted(peak.nodes, 'node')} unavailable at once`
-  if (outcome === 'Completed' || !stopped) return `about ${formatDuration(endsAt - startsAt)}, ${cost}`
+  if (outcome === 'Completed' || !stopped) return `about ${formatCourse(endsAt - startsAt)}, ${cost}`
   if (outcome === 'Unfinished')
-    return `more than ${formatDuration(endsAt - startsAt)}; the estimate ends there, with ${reached.current} of ${counted(reached.total, 'node')} current and ${cost}; the whole rollout: nodewave simulate`
+    return `more than ${formatCourse(endsAt - startsAt)}; the estimate ends there, with ${reached.current} of ${counted(reached.total, 'node')} current and ${cost}; the whole rollout: nodewave simulate`
   return `does not complete by itself, ${stopped.pool} is ${stopped.end.reason}; ${cost}`
 }

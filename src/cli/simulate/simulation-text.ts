@@ -1,4 +1,5 @@
 import type { Disruptions, Moment, PoolCourse, Simulation, Step } from '../../simulate/simulation.ts'
+import { formatDuration } from '../format-time.ts'
 import { counted, folded, type Paint, tableLines } from '../paint.ts'
 import { barText } from '../progress-bar.ts'
 
@@ -23,22 +24,13 @@ export function simulationText(simulation: Simulation, look: Look): string {
 /** What comes minutes after a wait of days must not seem to come with it. */
 export const ALL_UNITS = 4
 
-/** The greatest units that count; default: two. `2h 5m`; `0s`. */
-export function formatDuration(milliseconds: number, units = 2): string {
-  const seconds = Math.round(milliseconds / 1000)
-  const parts = [
-    `${Math.floor(seconds / 86_400)}d`,
-    `${Math.floor(seconds / 3600) % 24}h`,
-    `${Math.floor(seconds / 60) % 60}m`,
-    `${seconds % 60}s`,
-  ]
-  const first = parts.findIndex((part) => !part.startsWith('0'))
-  const shown = parts.slice(first === -1 ? parts.length - 1 : first).slice(0, units)
-  return shown.filter((part, index) => index === 0 || !part.startsWith('0')).join(' ')
+/** `2h 5m`. Default: the two greatest units. */
+export function formatCourse(milliseconds: number, units = 2): string {
+  return formatDuration(milliseconds, { units, separator: ' ' })
 }
 
 function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
-  const took = formatDuration(endsAt - startsAt)
+  const took = formatCourse(endsAt - startsAt)
   if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
   if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
   return paint.red(`does not complete: it stops after ${took}`)
@@ -54,7 +46,7 @@ export function momentText(
   { at, nodes: { current, total } }: Moment,
   { startsAt, elapsed }: { readonly startsAt: number; readonly elapsed: number },
 ): string {
-  return `simulating: +${formatDuration(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
+  return `simulating: +${formatCourse(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
 }
 
 function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
@@ -72,7 +64,7 @@ function stamp(instant: number): string {
 function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
   const rows = tableLines(
     steps.map((step) => [
-      `  +${formatDuration(step.at - startsAt, ALL_UNITS)}`,
+      `  +${formatCourse(step.at - startsAt, ALL_UNITS)}`,
       stepText(step),
       step.nodes > 0 ? counted(step.nodes, 'node') : '',
     ]),
