@@ -1,5 +1,5 @@
 import { closingTime } from './blockers/closed-window.ts'
-import { pastDrainingAt } from './exposure/eligible.ts'
+import { pastDrainingAt } from './exposure/past-draining.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipCountsFrom, skipEnds } from './model/cordon.ts'

@@ -1,6 +1,6 @@
 import { goesBack, isReadable } from '../ceilings/going-back.ts'
 import { policyViolation } from '../ceilings/policy-violation.ts'
-import { disruptionOf } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
 import { asksForMore } from '../model/agent-report.ts'
 import type { Blocker } from '../model/blocker.ts'
 import { disruptionViolation, selects } from '../model/ceiling.ts'

@@ -1,6 +1,6 @@
 import { atMost } from '../../protocol/desired-config.ts'
 import { skewBreach } from '../control-plane/skew.ts'
-import { disruptionOf } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { askedBeyondCeiling } from './ceiling.ts'

@@ -1,5 +1,5 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
-import { isPastDraining, pastDrainingAt } from '../exposure/eligible.ts'
+import { isPastDraining, pastDrainingAt } from '../exposure/past-draining.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'

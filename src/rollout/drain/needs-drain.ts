@@ -1,4 +1,5 @@
-import { disruptionOf, isEligible } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
+import { isEligible } from '../exposure/eligible.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { isUnderDrain } from '../model/cordon.ts'

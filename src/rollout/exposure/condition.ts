@@ -1,6 +1,7 @@
+import { lateFrom } from '../model/after-outage.ts'
 import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
 import { cannotServe, type Reported } from '../model/availability.ts'
-import { lateFrom, type RolloutClock } from '../model/deadlines.ts'
+import type { RolloutClock } from '../model/deadlines.ts'
 
 /**
  * How a node is, apart from the target.

@@ -1,6 +1,7 @@
+import { lateFrom } from '../model/after-outage.ts'
 import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
-import { deadlineOf, lateFrom, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
+import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
 import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'

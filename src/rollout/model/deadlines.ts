@@ -68,70 +68,8 @@ export function withoutBreaks({ steadySince: _, watchedSince: __, listedAt: ___,
   return clock
 }
 
-interface Soak {
-  readonly began: Instant
-  /** Milliseconds. */
-  readonly soak: number
-}
-
-/** When it ends. */
-export function soakEnds({ began, soak }: Soak, clock: RolloutClock): Instant {
-  return (wasWatched({ began, soak }, clock) ? began : countedFrom(began, clock)) + soak
-}
-
-/** To its end, by this process or by who led before. */
-function wasWatched({ began, soak }: Soak, { soakedAt }: Pick<RolloutClock, 'soakedAt'>): boolean {
-  return soakedAt !== undefined && began + soak <= soakedAt
-}
-
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
 export const BLINK = 60_000
-
-/** Milliseconds. A kubelet writes a status that has not changed again after 5 minutes (nodeStatusReportFrequency), or half as long again. */
-const REPORTS_AGAIN = 480_000
-
-/**
- * Before then nothing begins to fail for the status of its Node. A restore of etcd brings old statuses back, with a new list, and kubelets,
- * which believe that theirs are written, do not write them at once.
- */
-export function reportedAgainAt(clock: Pick<RolloutClock, 'now' | 'listedAt'>): Instant {
-  return listedBy(clock) + REPORTS_AGAIN
-}
-
-/** The same for a node that is not Ready; one that was seen to go down is so by a new status. */
-export function readyHeardAt(
-  { readySince }: Pick<NodeView, 'readySince'>,
-  clock: Pick<RolloutClock, 'now' | 'listedAt'>,
-): Instant {
-  return readySince < listedBy(clock) ? reportedAgainAt(clock) : Number.NEGATIVE_INFINITY
-}
-
-function listedBy({ now, listedAt = Number.NEGATIVE_INFINITY }: Pick<RolloutClock, 'now' | 'listedAt'>): Instant {
-  return Math.min(listedAt, now)
-}
-
-/** Milliseconds. In less an agent sees that its API server is back or another one, and a node that is silent is no longer Ready. */
-const HEARD_OF_ALL = 120_000
-
-/** Before then no agent begins to count as late: what became of its work while the API server was away, it could tell nobody. */
-export function heardOfAllAt({ now, watchedSince }: Pick<RolloutClock, 'now' | 'watchedSince'>): Instant {
-  return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + HEARD_OF_ALL
-}
-
-/** When the assigned work counts as late. */
-export function lateFrom(assigned: Assignment, clock: RolloutClock): Instant {
-  return Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock))
-}
-
-/**
- * Before then no soak ends. Who has just begun to watch sees what was so when the API server last took writes: while that was away, no agent
- * could say that its node went bad, and nobody that it fell silent.
- */
-export function soakHeardAt(soak: Soak, clock: Pick<RolloutClock, 'now' | 'watchedSince' | 'soakedAt'>): Instant {
-  const { now, watchedSince } = clock
-  if (watchedSince === undefined || wasWatched(soak, clock)) return Number.NEGATIVE_INFINITY
-  return Math.min(watchedSince, now) + Math.min(soak.soak, HEARD_OF_ALL)
-}
 
 /**
  * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Stamps alone do not

@@ -1,14 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import {
-  deadlineOf,
-  heardOfAllAt,
-  lateFrom,
-  type RolloutClock,
-  reportedAgainAt,
-  silenceEnds,
-  withoutBreaks,
-} from './deadlines.ts'
+import { heardOfAllAt, lateFrom, reportedAgainAt } from './after-outage.ts'
+import { deadlineOf, type RolloutClock, silenceEnds, withoutBreaks } from './deadlines.ts'
 import { isInRollout } from './goal.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'

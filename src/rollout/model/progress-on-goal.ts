@@ -1,7 +1,7 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import type { Candidate } from './candidate.ts'
-import { countsFrom, deadlineOf, latestOf, refusalEnds, soakEnds, soakHeardAt } from './deadlines.ts'
+import { countsFrom, deadlineOf, latestOf, refusalEnds } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline, untilReported, untilSilent } from './node-on-goal.ts'
@@ -11,6 +11,7 @@ import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak
 import { notReadyAfterApply, notReadyAfterUndo } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
+import { soakEnds, soakHeardAt } from './soak.ts'
 
 export function onGoal(subject: NodeOnGoal): NodeProgress {
   const progress = stageOf(subject)

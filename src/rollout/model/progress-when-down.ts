@@ -1,5 +1,6 @@
+import { readyHeardAt } from './after-outage.ts'
 import { isFoundGood, reportedAt } from './agent-report.ts'
-import { BLINK, countedFrom, deadlineOf, latestOf, readyHeardAt } from './deadlines.ts'
+import { BLINK, countedFrom, deadlineOf, latestOf } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
 import { clockFor, type NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'

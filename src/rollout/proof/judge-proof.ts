@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
-import { countedFrom, type RolloutClock, reportedAgainAt } from '../model/deadlines.ts'
+import { reportedAgainAt } from '../model/after-outage.ts'
+import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
 import type { NodeView, ProofPod, ProofPods } from '../model/node-view.ts'
 import type { ProofPolicy } from '../model/policy.ts'
 import type { Proof } from '../model/proof.ts'

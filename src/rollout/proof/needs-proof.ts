@@ -1,4 +1,4 @@
-import { disruptionOf } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { PoolContext } from '../model/pool-state.ts'

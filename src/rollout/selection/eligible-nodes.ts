@@ -1,5 +1,7 @@
 import { mustDrain } from '../drain/requirement.ts'
-import { disruptionOf, isEligible, isPastDraining } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
+import { isEligible } from '../exposure/eligible.ts'
+import { isPastDraining } from '../exposure/past-draining.ts'
 import { cannotServe } from '../model/availability.ts'
 import { isUnderDrain } from '../model/cordon.ts'
 import { inOrder } from '../model/member-order.ts'

@@ -1,4 +1,4 @@
-import { pastDrainingAt } from '../exposure/eligible.ts'
+import { pastDrainingAt } from '../exposure/past-draining.ts'
 import { alreadyRuns, isAtWork, isFailure } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'

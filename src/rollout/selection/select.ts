@@ -1,5 +1,5 @@
 import { hasTheTurn } from '../control-plane/control-plane-blocker.ts'
-import { disruptionOf } from '../exposure/eligible.ts'
+import { disruptionOf } from '../exposure/disruption.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { isForeignCordon } from '../model/cordon.ts'
