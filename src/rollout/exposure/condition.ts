@@ -7,7 +7,7 @@ import type { RolloutClock } from '../model/deadlines.ts'
  * How a node is, apart from the target.
  * Sound: Ready, with no work under way.
  * InFlight: at work on other content than the target, and within its time.
- * Broken: an unfinished rollout left it not Ready, put back, or with work that is overdue.
+ * Broken: an unfinished rollout left it not Ready, restored, or with overdue work.
  * Down: it does not serve for another reason, as where its agent does not end the work on the stable content, or no pod runs with that.
  */
 export type Condition = 'Sound' | 'InFlight' | 'Broken' | 'Down'
@@ -30,7 +30,7 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   return doesNotServe({ node, report }) || hasFailed ? 'Broken' : 'Sound'
 }
 
-/** Broken, and unavailable: what repairs it costs no budget. One that was put back and is Ready serves as before. */
+/** Broken, and unavailable: what repairs it costs no budget. One that was restored and is Ready serves as before. */
 export function needsRepair(subject: Reported & { readonly condition: Condition }): boolean {
   return subject.condition === 'Broken' && doesNotServe(subject)
 }

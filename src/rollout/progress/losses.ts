@@ -32,7 +32,7 @@ export function rememberLosses({ rollout, ...state }: PoolState): readonly Histo
 /** When a node that is not Ready in the middle of its change begins to count, should it be replaced; undefined: it does already, or never. */
 export function lossCountsFrom(member: Member, state: Pick<PoolState, 'rollout' | 'now' | 'clock'>): Instant | undefined {
   const from = member.node.readySince + BLINK
-  return state.rollout.state === 'InProgress' && from > state.now && isBroken(member, state.clock) ? from : undefined
+  return state.rollout.state === 'InProgress' && from > state.now && isDownMidChange(member, state.clock) ? from : undefined
 }
 
 function lossesAfter(before: Losses, state: PoolState): Losses {
@@ -62,7 +62,7 @@ function nodesAtRisk(state: PoolState, { nodes }: Losses): readonly Member[] {
   const { notAtRest, now } = state
   const down = notAtRest.filter(
     (member) =>
-      (isBroken(member, state.clock) && now >= member.node.readySince + BLINK) ||
+      (isDownMidChange(member, state.clock) && now >= member.node.readySince + BLINK) ||
       (isStillDown(member, state.clock) && nodes.some((known) => isStillThere(known, member.node))),
   )
   const atRisk = [...failuresOf(state), ...down]
@@ -79,7 +79,7 @@ function isStillDown({ node, report, progress }: Member, clock: RolloutClock): b
 }
 
 /** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */
-function isBroken({ node, assigned, report, progress }: Member, clock: RolloutClock): boolean {
+function isDownMidChange({ node, assigned, report, progress }: Member, clock: RolloutClock): boolean {
   if (node.ready || node.shutDown || !assigned || !node.assigned || !progress.pending) return false
   if (!isInRollout(node.assigned, clock) || !isEvidence({ node, report }, clock)) return false
   if (progress.phase !== 'Unreachable') return true
