@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
+import { aFleet } from '../../controller/a-fleet.ts'
+import { aStage, POOLS } from '../../controller/stage.ts'
+import { A, aFleetWith, B, rolledBack } from './manual-stage.ts'
+
+test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  expect((await run('rollback', 'workers')).stderr).toBe(
+    'error: cannot roll back pool "workers": no other commit that completed there is kept\n',
+  )
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+
+  expect((await run('rollback', 'workers', '--to', 'ccccccc')).stderr).toBe(
+    'error: cannot roll back pool "workers": unknown commit "ccccccc": it is not one of the choices; choices:\n  aaaaaaa "change a"\n',
+  )
+  const back = await run('rollback', 'workers', '--wait', '-o', 'json')
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    who: 'anyone',
+    written: [{ on: { kind: 'NodePool', name: 'workers' }, annotation: 'nodewave.io/rollback', value: A }],
+    outcome: { ok: true, messages: ['workers: aaaaaaa Completed'] },
+  })
+  expect((await run('resume', 'workers', '--wait')).stdout).toContain('pool "workers" follows the repository again')
+  await stage.completed(B)
+})
+
+test('resume says that a rolled back pool stays where it is when its newest commit failed there', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  stage.push('f', aFleet({ v: 9 }))
+  await rolledBack(stage)
+  await run('rollback', 'workers', '--to', 'aaaaaaa', '--wait')
+
+  const again =
+    'follows the repository again; its newest commit fffffff failed here, so the pool stays where it is; push a fix, or run: nodewave retry workers'
+  expect((await run('resume', 'workers', '--wait')).stdout).toBe(
+    `pool "workers" ${again} (by anyone)\nworkers: the pool ${again}\n`,
+  )
+})
+
+test('rollback of a paused pool says that no node starts, and a second operator does not send the pool back twice', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  await run('pause', 'workers')
+
+  expect((await run('rollback', 'workers')).stdout).toBe(
+    'pool "workers" rolls back to aaaaaaa "change a": it completed that commit before, so without canary and soak; ' +
+      'it stays there until a commit changes the content of this pool; the pool is paused, no node starts before: nodewave resume workers (by anyone)\n',
+  )
+  await stage.until(POOLS, (found) => parsePoolStatus(found.get('workers')?.status).rollback !== undefined)
+  expect(await run('rollback', 'workers', '--as-name', 'bob')).toMatchObject({
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^error: cannot roll back pool "workers" further: it was rolled back to aaaaaaa "change a" by anyone at 2026-11-21T09:.*; to go elsewhere, name a commit with --to\n$/,
+    ),
+    code: 2,
+  })
+})
