@@ -3,6 +3,7 @@ import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGran
 import type { Candidate } from './candidate.ts'
 import { countsFrom, deadlineOf, latestOf, refusalEnds } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
+import { isInRollout } from './goal.ts'
 import { type Instant, stamp } from './instant.ts'
 import { type NodeOnGoal, untilDeadline, untilReported, untilSilent } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
@@ -15,7 +16,12 @@ import { soakEnds, soakHeardAt } from './soak.ts'
 
 export function onGoal(subject: NodeOnGoal): NodeProgress {
   const progress = stageOf(subject)
-  return progress.phase === 'Failed' && !isEvidence(subject, subject.course) ? { ...progress, isEvidence: false } : progress
+  return progress.phase === 'Failed' && !saysOfTarget(subject) ? { ...progress, isEvidence: false } : progress
+}
+
+/** A change that an earlier run assigned is to be repaired, or tried again: until then its failure is no answer to this run. */
+function saysOfTarget({ node, report, assigned, course }: NodeOnGoal): boolean {
+  return isEvidence({ node, report }, course) && (course.changes === false || isInRollout(assigned, course))
 }
 
 function stageOf(subject: NodeOnGoal): NodeProgress {

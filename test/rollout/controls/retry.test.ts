@@ -142,6 +142,30 @@ test('a retry of a rejected commit passes no wave before a node whose work was o
   expect(assignments(decide(remembering(seen, retried), noon + 16 * minute))).toEqual(['a → bad-commit'])
 })
 
+const early = aNode('b')
+  .labelled({ role: 'early' })
+  .on('bad-commit', { at: noon - 50 * minute })
+
+test.each([
+  ['runs another version', early.running('1.35.0')],
+  ['went down in its soak', early.notReady(noon - 48 * minute)],
+  ['came under pressure in its soak', early.under('DiskPressure', noon - 49 * minute)],
+])('a retry of a rejected commit passes no wave by a node that has the commit, failed before, and %s', (_, failed) => {
+  const soak = { soak: 5 * minute }
+  const canary = aNode('a')
+    .labelled({ role: 'canary' })
+    .on('bad-commit', { at: noon - 55 * minute })
+  const waves = [aWave('canary', { role: 'canary' }, soak), aWave('early', { role: 'early' }, soak)]
+  const wants = { b: { digest: 'bad-commit', version: 'v1.36.3' } }
+  const pool = aPool({ ...halted, stable: 'older', waves, wants }).with(canary, failed, aNode('c').on('older'))
+  const seen = remembering(pool, decide(pool, noon - minute))
+  const retried = decide({ ...seen, controls: { retry: 'bad-commit' } }, noon)
+
+  expect(assignments(retried)).toEqual([])
+  expect(retried.status.wave?.name).toBe('early')
+  expect(condition(retried, 'Stalled')).toMatchObject({ reason: 'NodesFailed', message: expect.stringContaining('"b": node ') })
+})
+
 test.each([
   [
     'is not Ready',
