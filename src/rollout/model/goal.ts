@@ -31,14 +31,16 @@ export function hasGoal(
   if (node.ready && hadNoTime({ node, report }, clock)) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
-  return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
+  return !isFailure(report) && clock.now < overdueAt(node, assigned, { report, clock })
 }
 
 /** When time alone makes what is wanted due again, though it is assigned; undefined: never. */
-export function goalEnds({ assigned }: NodeView, report: AgentStatus | undefined, clock: RolloutClock): Instant | undefined {
+export function goalEnds(node: NodeView, report: AgentStatus | undefined, clock: RolloutClock): Instant | undefined {
+  const { assigned } = node
   if (assigned === undefined) return undefined
   if (isReplayed(report)) return refusalEnds(assigned, clock)
-  return isInRollout(assigned, clock) || isApplied(report) || isFailure(report) ? undefined : deadlineOf(assigned, clock)
+  if (isInRollout(assigned, clock) || isApplied(report) || isFailure(report)) return undefined
+  return overdueAt(node, assigned, { report, clock })
 }
 
 /**

@@ -142,6 +142,21 @@ test('a retry of a rejected commit passes no wave before a node whose work was o
   expect(assignments(decide(remembering(seen, retried), noon + 16 * minute))).toEqual(['a → bad-commit'])
 })
 
+test('a retry of a rejected commit has a node whose agent was silent try it once more before its wave passes', () => {
+  const canary = { role: 'canary' }
+  const silent = aNode('a')
+    .labelled(canary)
+    .assignedTo('bad-commit', { at: noon - 5 * minute })
+  const applied = aNode('b')
+    .labelled(canary)
+    .on('bad-commit', { at: noon - 50 * minute })
+  const options = { ...halted, agentTimeout: 4 * minute, applyTimeout: 30 * minute, waves: [aWave('canary', canary)] }
+  const pool = aPool(options).with(silent, applied, aNode('c').on('older'))
+  const seen = remembering(pool, decide(pool, noon))
+
+  expect(assignments(decide({ ...seen, controls: { retry: 'bad-commit' } }, noon))).toEqual(['a → bad-commit'])
+})
+
 const early = aNode('b')
   .labelled({ role: 'early' })
   .on('bad-commit', { at: noon - 50 * minute })
