@@ -42,9 +42,10 @@ export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
 }
 
 /** When an agent that has not said anything about the assignment counts as silent. */
-export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITIVE_INFINITY, ...clock }: RolloutClock): Instant {
+export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant {
+  const { agentTimeout = Number.POSITIVE_INFINITY, applyTimeout } = clock
   // It reports before the machine goes down.
-  return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout), bootTimeout: 0 })
+  return countedFrom(workBegan(assigned, clock), clock) + Math.min(agentTimeout, applyTimeout)
 }
 
 /** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */

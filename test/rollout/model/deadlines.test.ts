@@ -78,6 +78,14 @@ test.each([
   expect(silenceEnds(assigned, { ...clock, ...more })).toBe(expected)
 })
 
+test('an agent is silent after its time from now on where a clock that is ahead assigned it, as its work is overdue', () => {
+  const ahead = { ...assigned, at: clock.now + 120_000 }
+  const late = { ...clock, rolloutStart: -3_600_000, agentTimeout: 60_000 }
+
+  expect(silenceEnds(ahead, late)).toBe(clock.now + 60_000)
+  expect(deadlineOf(ahead, late)).toBe(clock.now + 600_000)
+})
+
 test('a reboot has its own time besides, and no silence has', () => {
   const reboot = { ...assigned, grant: 'reboot' } as const
 
