@@ -32,6 +32,10 @@ test('a deadline counts from the end of an outage', () => {
   expect(deadlineOf(assigned, { ...clock, steadySince: 45_000 })).toBe(645_000)
 })
 
+test('a deadline counts from when a clock was put back that had made the assignment', () => {
+  expect(deadlineOf({ ...assigned, at: 3_650_000 }, { ...clock, rolloutStart: -3_600_000, steadySince: 50_000 })).toBe(650_000)
+})
+
 const down = (readySince: number, ready = false) => ({ ...aNode('a'), ready, readySince })
 
 test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>, nodeWas: NodeWas | undefined]>([
