@@ -1,6 +1,6 @@
 import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
-import type { Instant } from '../model/instant.ts'
+import { type Instant, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
@@ -61,8 +61,9 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   const promotion = top && boundPromotion(memory, { fingerprint: target.fingerprint, startedAt: top.startedAt })
   const isNoted = isSameRef(before.target, target) && (top?.result !== 'Completed' || isSameRef(before.stable, target))
   // Most passes have nothing new to remember: then it stays the same object, and what follows finds that at no cost.
-  if (isSame && isNoted && history === before.history && promotion === before.promotion) return before
-  const { wave, ...bound } = memory
+  const wave = isSame ? soakedByNow(memory.wave, now) : undefined
+  if (isSame && isNoted && history === before.history && promotion === before.promotion && wave === before.wave) return before
+  const { wave: _, ...bound } = memory
   return {
     ...bound,
     ...(promotion && { promotion }),
@@ -70,8 +71,13 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
     history,
     ...(wasReturning(before, target) && { stable: before.target }),
     ...(top?.result === 'Completed' && { stable: refOf(target) }),
-    ...(wave && isSame && { wave }),
+    ...(wave && { wave }),
   }
+}
+
+/** What soaks later than now was not watched to its end: the clock that said so has been put back since. */
+function soakedByNow(wave: Memory['wave'], now: Instant): Memory['wave'] {
+  return wave?.soakedAt !== undefined && Date.parse(wave.soakedAt) > now ? { ...wave, soakedAt: stamp(now) } : wave
 }
 
 /**

@@ -61,6 +61,20 @@ test('a wave that waits for a gate does not soak again when the clock jumps, and
   expect(after.status.rejected).toEqual([])
 })
 
+test('a wave that has soaked by a clock which has been put back since has soaked by now: what soaks after that begins again when the clock jumps', () => {
+  const waves = [aWave('canary', 1, { soak: 10 * minute }), aWave('rest', '100%')]
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'], soakedAt: stamp(noon + hour) }
+  const pool = aPool({ head: 'new', stable: 'old', since: noon - hour, gates: [aGate('slo')], waves, wave })
+  const [other, canary] = [aNode('b').on('old'), aNode('a').on('new', { at: noon - 11 * minute })]
+  const back = decide({ ...pool.with(canary, other), steadySince: noon }, noon)
+  const again = pool.with(aNode('a').on('new', { at: noon + minute }), other)
+  const jumped = decide({ ...remembering(again, back), steadySince: noon + 5 * minute }, noon + 12 * minute)
+
+  expect(verdict(back)).toMatchObject({ Reconciling: 'True WaitingForGate' })
+  expect(back.status.wave?.soakedAt).toBe(stamp(noon))
+  expect(verdict(jumped)).toMatchObject({ Reconciling: 'True Soaking' })
+})
+
 test('the next wave stays closed until the gate is asked and has held', () => {
   const pool = afterCanary([aGate('slo')])
 
