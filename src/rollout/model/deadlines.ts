@@ -87,7 +87,7 @@ export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignm
 /**
  * The latest of stamps by the node's clock, which may be wrong. None can precede the assignment. One that is a little ahead counts for
  * what it says: a clock that is two seconds ahead stretches a soak by two seconds. One that is further ahead than work may take, or is
- * no date, stands for the deadline of the work.
+ * no date, stands for the deadline of the work, which does not move on after an outage.
  */
 export function latestOf(
   stamps: readonly Instant[],
@@ -95,7 +95,8 @@ export function latestOf(
 ): Instant {
   const latest = Math.max(workBegan(assigned, clock), ...stamps)
   if (latest <= clock.now) return latest
-  return isFromAhead(latest, { now: clock.now, longest: clock.applyTimeout }) ? deadlineOf(assigned, clock) : latest
+  const isWrong = isFromAhead(latest, { now: clock.now, longest: clock.applyTimeout })
+  return isWrong ? deadlineOf(assigned, withoutBreaks(clock)) : latest
 }
 
 /** When the latest of stamps that is further ahead than work may take comes near enough to count for what it says; undefined: it does. */

@@ -75,6 +75,20 @@ test('a wave that has soaked by a clock which has been put back since has soaked
   expect(verdict(jumped)).toMatchObject({ Reconciling: 'True Soaking' })
 })
 
+test('a wave that waits for a gate does not soak again when the clock jumps and that of its node is a day ahead', () => {
+  const soaks = { waves: [aWave('canary', 1, { soak: 10 * minute }), aWave('rest', '100%')] }
+  const canary = aNode('a').on('new', { at: noon - 50 * minute, since: noon + 24 * hour })
+  const pool = aPool({ head: 'new', stable: 'old', since: noon - hour, gates: [aGate('slo')], ...soaks }).with(
+    canary,
+    aNode('b').on('old'),
+  )
+  const before = decide(pool, noon)
+  const jumped = decide({ ...remembering(pool, before), steadySince: noon + minute }, noon + 2 * minute)
+
+  expect(verdict(before)).toMatchObject({ Reconciling: 'True WaitingForGate' })
+  expect(verdict(jumped)).toMatchObject({ Reconciling: 'True WaitingForGate' })
+})
+
 test('the next wave stays closed until the gate is asked and has held', () => {
   const pool = afterCanary([aGate('slo')])
 
