@@ -12,8 +12,20 @@ export interface Backup {
 /** Their kubelets and controllers write them again at once. */
 const WRITTEN_AGAIN = new Set(['pods', 'poddisruptionbudgets.policy', 'nodes'])
 
-export function takeBackup({ store, cordonedByPeople }: World): Backup {
-  return { objects: new Map(store.names().map((name) => [name, store.list(name)])), cordonedByPeople: [...cordonedByPeople] }
+/** Some nodes are not Ready at that moment, and are again by the next one. */
+export function takeBackup({ store, cordonedByPeople, random, clock }: World): Backup {
+  const objects = new Map(store.names().map((name) => [name, store.list(name)]))
+  const nodes = objects.get('nodes') ?? []
+  objects.set(
+    'nodes',
+    nodes.map((node) => (random.chance(0.25) ? notReady(node, clock.now()) : node)),
+  )
+  return { objects, cordonedByPeople: [...cordonedByPeople] }
+}
+
+function notReady(node: ApiObject, now: number): ApiObject {
+  const condition = { type: 'Ready', status: 'False', lastTransitionTime: new Date(now).toISOString() }
+  return { ...node, status: { ...(node.status as object), conditions: [condition] } }
 }
 
 /**
@@ -26,6 +38,7 @@ export function restoreBackup({ objects: backup, cordonedByPeople }: Backup, wor
   const nodes = new Map(backup.get('nodes')?.map((node) => [objectKey(node), node]))
   world.cordonedByPeople.clear()
   for (const name of cordonedByPeople) if (world.machines.has(name)) world.cordonedByPeople.add(name)
+  for (const trouble of world.troubles()) trouble.restores += 1
   for (const node of world.store.list('nodes')) restoreNode(node, { before: nodes.get(objectKey(node)), world })
   world.disturbed.clear()
   for (const { nodes } of world.exposed.values()) nodes.clear()

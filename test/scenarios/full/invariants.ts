@@ -5,6 +5,7 @@ import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { fewExposed } from './invariants/few-exposed.ts'
 import { laterWaves } from './invariants/later-waves.ts'
+import { notReadyWasDown } from './invariants/not-ready-was-down.ts'
 import { nothingGivenBack } from './invariants/nothing-given-back.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { podBudget } from './invariants/pod-budget.ts'
@@ -28,8 +29,8 @@ export interface PodInvariant {
 /** What must hold of each report of an agent. */
 export interface ReportInvariant {
   readonly claim: string
-  /** @param before what it said before */
-  readonly holds: (said: AgentStatus, before: AgentStatus | undefined) => boolean
+  /** @param ran the content that its host ran when the agent had last ended an assignment */
+  readonly holds: (said: AgentStatus, ran: string | undefined) => boolean
 }
 
 /** What must hold of each status of a pool. */
@@ -41,7 +42,7 @@ export interface PoolInvariant {
 const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst, fewExposed]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
 const REPORT_INVARIANTS: readonly ReportInvariant[] = [nothingGivenBack]
-const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves, refusedAsOlder]
+const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves, refusedAsOlder, notReadyWasDown]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
 export function watchOver(world: World): void {
@@ -67,12 +68,11 @@ export function watchOver(world: World): void {
   })
 }
 
-function judgeReport({ metadata: { name, annotations = {} } }: KubeObject, { said, broken, exposed }: World): void {
-  const [status, before] = [parseAgentStatus(annotations['nodewave.io/status']), said.get(name)]
+function judgeReport({ metadata: { name, annotations = {} } }: KubeObject, { machines, broken, exposed }: World): void {
+  const status = parseAgentStatus(annotations['nodewave.io/status'])
   if (status === undefined) return
   for (const { claim, holds } of REPORT_INVARIANTS)
-    if (!holds(status, before)) broken.push(`${name}: it does not hold that ${claim}`)
-  said.set(name, status)
+    if (!holds(status, machines.get(name)?.ran)) broken.push(`${name}: it does not hold that ${claim}`)
   // It was given nothing.
   if (status.error?.reason === ASSIGNMENT_REPLAYED) for (const { nodes } of exposed.values()) nodes.delete(name)
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { kubeNodeApi } from '../../../src/agent/adapters/kube-node-api.ts'
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
+import { statePaths } from '../../../src/agent/paths.ts'
 import type { AgentPorts, NodeApi } from '../../../src/agent/ports.ts'
 import type { KubeApi } from '../../../src/kube/kube-api.ts'
 import type { AgentProcess, Death } from '../../../src/sim/host/faults.ts'
@@ -29,6 +30,7 @@ const GRACE = 40_000
 const REPORTS_EVERY = 300_000
 /** Milliseconds between two packets. */
 const HELD = 2_000
+const { active: ACTIVE, outcome: OUTCOME } = statePaths()
 const IMAGES = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
 const NODES = '/api/v1/nodes'
 
@@ -42,6 +44,9 @@ export class Machine {
   #running: { readonly process: AgentProcess; readonly stop: AbortController } | undefined
   #ready: { readonly value: boolean; readonly since: string } | undefined
   #gone = false
+  #wasDown = false
+  #ran: string | undefined
+  #outcome: string | undefined
   /** Monotonic milliseconds; since when nothing was heard of its kubelet. */
   #silentSince: number | undefined
   /** Monotonic milliseconds; when its kubelet last told how it is. */
@@ -65,10 +70,32 @@ export class Machine {
     const nodeInfo = { architecture: 'amd64', osImage: 'Debian', kubeletVersion: `v${VERSION}` }
     await kube.create(NODES, { metadata: { name, labels }, status: { nodeInfo, ...reports } })
     const machine = new Machine(options)
+    await machine.#noteEndings()
     await machine.#tellStatus({ ready: true, kubeletVersion: `v${VERSION}` })
     await kube.patch(`${NODES}/${name}`, { spec: { taints: null } })
     machine.startAgent()
     return machine
+  }
+
+  /** Its kubelet was given up at least once. */
+  get wasDown(): boolean {
+    return this.#wasDown
+  }
+
+  /** The content that the host ran when its agent had last ended an assignment, other than by giving the host back. */
+  get ran(): string | undefined {
+    return this.#ran
+  }
+
+  async #noteEndings(): Promise<void> {
+    const { files } = this.host
+    await files.makeDirectory(dirname(OUTCOME))
+    await files.watchDirectory(dirname(OUTCOME), () => {
+      const outcome = files.text(OUTCOME)
+      if (outcome === this.#outcome || outcome?.includes('"phase":"Reverted"')) return
+      this.#outcome = outcome
+      this.#ran = files.text(ACTIVE)
+    })
   }
 
   /** The Node is deleted, and its machine is no more. */
@@ -150,6 +177,7 @@ export class Machine {
   async #tellStatus({ ready, kubeletVersion, heartbeat }: NodeStatus): Promise<void> {
     if (this.#gone) return
     this.#toldAt = this.#options.clock.elapsed()
+    this.#wasDown ||= !ready
     const now = new Date(this.#options.clock.now()).toISOString()
     if (this.#ready?.value !== ready) this.#ready = { value: ready, since: now }
     const condition = {

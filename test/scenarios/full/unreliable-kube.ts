@@ -1,4 +1,4 @@
-import { type FollowEvent, type FollowOptions, type KubeApi, KubeError } from '../../../src/kube/kube-api.ts'
+import { type FollowEvent, type FollowOptions, type KubeApi, KubeError, RESTORED } from '../../../src/kube/kube-api.ts'
 import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import type { Random } from '../random.ts'
 
@@ -10,6 +10,8 @@ export class Trouble {
   lostAnswers = 0
   /** Counts up when watches break: what they had not told yet is lost, and is listed again. */
   breaks = 0
+  /** Counts up when etcd is restored from a backup: watches break, and what is listed then is older than what they told. */
+  restores = 0
   /** Milliseconds by which watches are late. */
   late = 0
   /** Watches tell everything twice. */
@@ -110,25 +112,35 @@ function take(trouble: Trouble, what: 'errors' | 'lostAnswers'): boolean {
 async function* follow<T>(
   kube: KubeApi,
   { path, options }: { readonly path: string; readonly options: FollowOptions<T> },
-  { trouble, clock, random }: Way,
+  way: Way,
 ): AsyncGenerator<FollowEvent<T>> {
+  const { trouble, clock, random } = way
   const { signal = new AbortController().signal } = options
   while (!signal.aborted) {
     const connection = new AbortController()
-    const { breaks } = trouble
+    const { breaks, restores } = trouble
     for await (const event of kube.follow(path, { ...options, signal: AbortSignal.any([signal, connection.signal]) })) {
-      while (path === '/api/v1/nodes' && trouble.nodesLateUntil > clock.elapsed() && !signal.aborted)
-        await clock.sleep(trouble.nodesLateUntil - clock.elapsed(), signal)
-      if (trouble.late > 0) await clock.sleep(trouble.late, signal)
-      if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)
-      if (trouble.dead) await NEVER
-      if (trouble.breaks !== breaks) break
+      await untilItArrives(path, way, signal)
+      if (trouble.breaks !== breaks || trouble.restores !== restores) break
       yield event
       if (trouble.twice && event.type === 'upsert') yield event
     }
     connection.abort()
+    if (!signal.aborted) options.onTrouble?.(trouble.restores === restores ? unreachable('it broke off') : restored())
     await clock.sleep(200 + random.below(20_000), signal)
   }
+}
+
+async function untilItArrives(path: string, { trouble, clock }: Way, signal: AbortSignal): Promise<void> {
+  while (path === '/api/v1/nodes' && trouble.nodesLateUntil > clock.elapsed() && !signal.aborted)
+    await clock.sleep(trouble.nodesLateUntil - clock.elapsed(), signal)
+  if (trouble.late > 0) await clock.sleep(trouble.late, signal)
+  if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)
+  if (trouble.dead) await NEVER
+}
+
+function restored(): KubeError {
+  return new KubeError('etcd was restored from a backup', { code: 0, reason: RESTORED })
 }
 
 function unreachable(why: string): KubeError {

@@ -8,7 +8,6 @@ import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { atOnce } from '../../../src/controller/revisions/compression.ts'
 import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import type { Timers } from '../../../src/kube/timers.ts'
-import type { AgentStatus } from '../../../src/protocol/agent-status.ts'
 import { namesFor, PROOF_NAMESPACE } from '../../../src/protocol/names.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
@@ -77,8 +76,6 @@ export class World {
   readonly disturbed = new Set<string>()
   /** By pool, the content that came last, and which nodes it was given to since. */
   readonly exposed = new Map<string, { readonly content: string; readonly nodes: Set<string> }>()
-  /** By node, what its agent said last. */
-  readonly said = new Map<string, AgentStatus>()
   readonly cordonedByPeople = new Set<string>()
   readonly told: string[] = []
   /** What does not hold, as soon as it does not. */

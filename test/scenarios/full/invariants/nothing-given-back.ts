@@ -2,5 +2,5 @@ import type { ReportInvariant } from '../invariants.ts'
 
 export const nothingGivenBack: ReportInvariant = {
   claim: 'no agent gives back a host that runs what was assigned, since nobody takes an assignment away',
-  holds: (said, before) => said.phase !== 'Reverted' || before?.active === undefined,
+  holds: (said, ran) => said.phase !== 'Reverted' || ran === undefined,
 }
