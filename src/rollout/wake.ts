@@ -1,6 +1,6 @@
 import { closingTime } from './blockers/closed-window.ts'
 import { pastDrainingAt } from './exposure/past-draining.ts'
-import { isSettled } from './exposure/wave-progress.ts'
+import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipCountsFrom, skipEnds } from './model/cordon.ts'
 import { countsFrom, joiningEnds } from './model/deadlines.ts'
@@ -27,6 +27,7 @@ export function wakeAt(poolState: PoolState, { until }: Pick<PoolProposal, 'unti
   if (mayBegin) consider(closingTime(poolState))
   consider(rollout.commitBlocker?.until)
   for (const at of nextGate(poolState)) consider(at)
+  consider(awaitsNewsUntil(poolState))
   return earliest === Number.POSITIVE_INFINITY ? undefined : earliest
 }
 

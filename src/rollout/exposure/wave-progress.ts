@@ -1,5 +1,7 @@
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isPromoted } from '../controls/approvals.ts'
+import { waveHeardAt } from '../model/after-outage.ts'
+import type { Instant } from '../model/instant.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, MemberCounts, PoolState, WaveProgress } from '../model/pool-state.ts'
@@ -82,6 +84,13 @@ export function hasLostItsNodes({ counts, waves, open, rollout }: PoolState): bo
 /** Nothing is left to do, and nothing could be kept from happening. */
 export function isSettled({ rollout, counts }: PoolState): boolean {
   return rollout.state === 'Completed' && counts.pending === 0
+}
+
+/** When the next wave opens that waits for nothing but news of an outage; undefined: it does not wait for that. */
+export function awaitsNewsUntil(poolState: PoolState): Instant | undefined {
+  const { rollout, waves, open, clock, now } = poolState
+  const heardAt = waveHeardAt(waves[open]?.soak ?? 0, clock)
+  return now < heardAt && rollout.state === 'InProgress' && isWaveDone(poolState) ? heardAt : undefined
 }
 
 /** The next wave opens only when a person promotes the target. */

@@ -33,6 +33,16 @@ export function heardOfAllAt({ now, watchedSince }: Pick<RolloutClock, 'now' | '
   return watchedSince === undefined ? Number.NEGATIVE_INFINITY : Math.min(watchedSince, now) + HEARD_OF_ALL
 }
 
+/**
+ * Before then no wave opens behind one that had soaked before the API server was away, or before this process began: its agents had no time
+ * yet to report what happened meanwhile.
+ * @param soak of the wave, in milliseconds
+ */
+export function waveHeardAt(soak: number, { now, watchedSince, steadySince }: RolloutClock): Instant {
+  const since = Math.max(watchedSince ?? Number.NEGATIVE_INFINITY, steadySince ?? Number.NEGATIVE_INFINITY)
+  return Math.min(since, now) + Math.min(soak, HEARD_OF_ALL)
+}
+
 /** When the assigned work counts as late. */
 export function lateFrom(assigned: Assignment, clock: RolloutClock): Instant {
   return Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock))

@@ -1,4 +1,4 @@
-import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
+import { awaitsNewsUntil, awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import { refOf } from '../model/remembered-revision.ts'
@@ -45,8 +45,8 @@ function pastTheWave(poolState: PoolState): Memory | undefined {
   const failed = gates.filter(({ record }) => record.state === 'Failed')
   if (failed.length > 0) return reject(poolState, describeGates(failed))
   if (gates.length > 0) return rememberSoaked(poolState)
-  if (poolState.open === poolState.waves.length - 1) return complete(poolState)
-  return awaitsPromotion(poolState) ? rememberSoaked(poolState) : openWave(poolState, poolState.open + 1)
+  if (awaitsPromotion(poolState) || awaitsNewsUntil(poolState) !== undefined) return rememberSoaked(poolState)
+  return poolState.open === poolState.waves.length - 1 ? complete(poolState) : openWave(poolState, poolState.open + 1)
 }
 
 function complete({ rollout, now }: PoolState): Memory {

@@ -2,7 +2,7 @@ import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol
 import { describePause, resumeCommand } from '../controls/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
-import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
+import { awaitsNewsUntil, awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
 import { type Instant, stamp } from '../model/instant.ts'
@@ -94,9 +94,17 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
     }
   if (counts.byPhase.has('Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
-  const soaking = moves ? [] : ongoing.filter(({ progress }) => progress.phase === 'Soaking')
-  if (soaking.length === 0) return { reason: 'RollingOut', message }
-  return { reason: 'Soaking', message: `${message}${describeSoak(soaking, now)}` }
+  const ending = moves ? undefined : describeEnd(poolState, ongoing)
+  return ending === undefined ? { reason: 'RollingOut', message } : { reason: 'Soaking', message: `${message}${ending}` }
+}
+
+/** What time alone brings to an end; undefined: nothing. */
+function describeEnd(poolState: PoolState, ongoing: readonly Member[]): string | undefined {
+  const heardAt = awaitsNewsUntil(poolState)
+  const because = 'the controller has just started, or the API server was away'
+  if (heardAt !== undefined) return `; waits until ${stamp(heardAt)} for reports of agents: ${because}`
+  const soaking = ongoing.filter(({ progress }) => progress.phase === 'Soaking')
+  return soaking.length === 0 ? undefined : describeSoak(soaking, poolState.now)
 }
 
 /**

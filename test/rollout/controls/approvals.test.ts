@@ -40,11 +40,32 @@ const soaked = { ...base, waves: [aWave('canary', 1, { soak: 10 * minute }), aWa
 test('a wave that waits for a promotion waits for that alone under a controller that has just begun to watch', () => {
   const pool = aPool(soaked).with(done, ...waiting)
   const before = decide(pool, noon)
-  expect(condition(before, 'Reconciling').reason).toBe('WaitingForPromotion')
   const begun = { ...remembering(pool, before), watchedSince: noon }
 
+  expect(condition(before, 'Reconciling').reason).toBe('WaitingForPromotion')
   expect(condition(decide(begun, noon), 'Reconciling').reason).toBe('WaitingForPromotion')
-  expect(selected(decide({ ...begun, controls: { promoted: 'new' } }, noon))).toHaveLength(2)
+})
+
+test.each([
+  ['the controller has just begun to watch', { watchedSince: noon }],
+  ['the API server was away', { steadySince: noon }],
+])('a promotion opens the next wave only when agents had the time to report, where %s', (_, since) => {
+  const pool = aPool(soaked).with(done, ...waiting)
+  const promoted = { ...remembering(pool, decide(pool, noon)), ...since, controls: { promoted: 'new' } }
+  const early = decide(promoted, noon + minute)
+  const rejected = decide(
+    { ...promoted, nodes: aPool(soaked).with(done.reporting('RolledBack'), ...waiting).nodes },
+    noon + minute,
+  )
+
+  expect(selected(early)).toEqual([])
+  expect(condition(early, 'Reconciling')).toMatchObject({
+    reason: 'Soaking',
+    message: expect.stringContaining(`waits until ${stamp(noon + 2 * minute)} for reports of agents`),
+  })
+  expect(early.wakeAt).toBe(noon + 2 * minute)
+  expect(selected(decide(remembering(promoted, early), noon + 2 * minute))).toHaveLength(2)
+  expect(rejected.status.rejected).toMatchObject([{ revision: 'new' }])
 })
 
 test('a wave that waits for a promotion does not soak again when the API server was away, and a pressure since then fails no node', () => {
