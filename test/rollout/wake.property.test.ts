@@ -129,3 +129,16 @@ test('nothing changes by time alone before the wake that a decision asks for, ho
     { numRuns: 2000 },
   )
 })
+
+test('while the API server is away, time alone changes no status: it would be written in each pass', () => {
+  fc.assert(
+    fc.property(fc.gen(), (draw) => {
+      const drawing = new Drawing((...choices) => draw(fc.constantFrom, ...choices))
+      const { pool, decision } = atRest({ ...drawing.pool(), steadySince: noon })
+      if (decision.actions.length > 0) return
+      const { status } = decide({ ...pool, steadySince: noon + 1000 }, noon + 1000)
+      expect(status).toEqual(decision.status)
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -2,11 +2,11 @@ import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol
 import { describePause, resumeCommand } from '../controls/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
-import { awaitsNewsUntil, awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
+import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
-import { type Instant, stamp } from '../model/instant.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
+import { stamp } from '../model/instant.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
@@ -18,6 +18,7 @@ import { describeRefusals } from './refusals.ts'
 import { describeRefusedClear } from './refused-clear.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeAwaited, describeShortage } from './shortage.ts'
+import { describeEnd } from './soaks.ts'
 import { stallOf } from './stall.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
@@ -97,34 +98,6 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   const ending = moves ? undefined : describeEnd(poolState, ongoing)
   return ending === undefined ? { reason: 'RollingOut', message } : { reason: 'Soaking', message: `${message}${ending}` }
 }
-
-/** What time alone brings to an end; undefined: nothing. */
-function describeEnd(poolState: PoolState, ongoing: readonly Member[]): string | undefined {
-  const heardAt = awaitsNewsUntil(poolState)
-  const because = 'the controller has just started, or the API server was away'
-  if (heardAt !== undefined) return `; waits until ${stamp(heardAt)} for reports of agents: ${because}`
-  const soaking = ongoing.filter(({ progress }) => progress.phase === 'Soaking')
-  return soaking.length === 0 ? undefined : describeSoak(soaking, poolState.now)
-}
-
-/**
- * The end of the last node that soaks: a time and no countdown, so the message changes only when the end does. After the clock was put
- * back, work that was assigned in what is the future now counts from now, and its end moves on with the time.
- */
-function describeSoak(soaking: readonly Member[], now: Instant): string {
-  if (soaking.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
-  return `; soaks until ${stamp(Math.max(...soaking.map(({ progress }) => progress.until ?? 0)))}${describeSoakAgain(soaking)}`
-}
-
-/** A node that blinks again and again keeps its wave from ever ending. */
-function describeSoakAgain(soaking: readonly Member[]): string {
-  const again = soaking.filter(({ node, report }) => node.readySince > Date.parse(report?.since ?? '') + SECOND)
-  const [last] = again.toSorted((a, b) => b.node.readySince - a.node.readySince)
-  return last ? `; "${last.node.name}" soaks again since ${stamp(last.node.readySince)}: it was not Ready before` : ''
-}
-
-/** Kubernetes stamps conditions in whole seconds. */
-const SECOND = 1000
 
 function howToPromote({ pool, rollout, waves, open }: PoolState): string {
   return `"${waves[open + 1]?.name}" opens after: ${promoteCommand(pool.name, rollout.target)}`

@@ -44,6 +44,17 @@ test('a pool names the end of its last soak, and none while a stamp lies in the 
   expect(soakOf(aNode('a').on('new', { at: noon - 5 * minute }), ahead)).not.toContain('soaks until')
 })
 
+test('a pool names no end of its soak while the API server is away, and afterwards since when that counts', () => {
+  const pool = aPool({ ...soaking, wave }).with(...canaries, aNode('c').on('older'))
+  const during = (now: number) => condition(decide({ ...pool, steadySince: now }, now), 'Reconciling')
+  const after = condition(decide({ ...pool, steadySince: noon }, noon + minute), 'Reconciling').message
+
+  expect(during(noon)).toMatchObject({ reason: 'Soaking', message: expect.stringContaining('; no time is counted now') })
+  expect(during(noon + 1000).message).toBe(during(noon).message)
+  expect(after).toContain(`; soaks until ${stamp(noon + 10 * minute)}; counts since ${stamp(noon)}: the API server was away`)
+  expect(soakOf(...canaries)).not.toContain('counts since')
+})
+
 test('a pool names the node that began its soak again last, and none that was Ready within a second of its report', () => {
   const again = (name: string, at: number) =>
     aNode(name)
