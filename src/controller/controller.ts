@@ -47,13 +47,14 @@ interface LeaderContext extends ControllerOptions {
 }
 
 async function standForElection(context: LeaderContext, election: ElectionSettings): Promise<void> {
-  const { ports, settings, signal } = context
+  const { ports, settings, signal, contact } = context
   let clone = Promise.resolve()
   await electLeader({
     ...{ ...ports, ...election, namespace: settings.namespace, signal },
     standBy: (until) => {
       clone = keepCloneFresh(context, until)
     },
+    foundOtherClock: () => contact.ledByOtherClock(ports.clock.now()),
     lead: async (term) => {
       await catchUp(context, term.signal)
       const fenced = { ...ports, kube: fencedKube(ports.kube, term) }

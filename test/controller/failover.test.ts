@@ -330,3 +330,34 @@ test('who begins to lead waits 10 seconds for the repository also when its clock
 
   expect(await assigned(replicas)).toEqual(['a', 'a'])
 })
+
+const TWENTY_MINUTES = 20 * 60 * SECOND
+const PROMOTED = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 1'
+
+async function rejectedIn(replicas: Replicas): Promise<readonly unknown[]> {
+  const [pool] = await replicas.list(POOLS)
+  const { rejected = ['no status'] } = (pool?.status ?? {}) as { rejected?: readonly unknown[] }
+  return rejected
+}
+
+test.each([
+  ['ahead', TWENTY_MINUTES],
+  ['behind', -TWENTY_MINUTES],
+])('what a leader whose clock was %s assigned a moment ago is not overdue for those who lead next', async (_, skew) => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  replicas.startAgents({ takes: 60 * SECOND })
+  const first = await replicas.start('first', { skew })
+  const others = { second: await replicas.start('second'), third: await replicas.start('third') }
+  replicas.push('a', aFleet({ rollout: PROMOTED }))
+  await replicas.clock.advance(3 * TWENTY_MINUTES)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/promote': A } } })
+  await replicas.clock.advance(5 * SECOND)
+  await first.stop()
+  await replicas.clock.advance(10 * SECOND)
+  expect(await rejectedIn(replicas)).toEqual([])
+  await others[(await replicas.holder()) as 'second' | 'third'].stop()
+  await replicas.clock.advance(10 * SECOND)
+  expect(await rejectedIn(replicas)).toEqual([])
+  await replicas.clock.advance(TWENTY_MINUTES)
+  expect(await isCompleted(replicas, A)).toBe(true)
+})

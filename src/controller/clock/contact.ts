@@ -29,6 +29,11 @@ export class Contact {
     this.#restoredAt = now
   }
 
+  /** Until now somebody led whose clock differs from ours: when what that has stamped was, nobody can tell. */
+  ledByOtherClock(now: Instant): void {
+    this.#restoredAt = now
+  }
+
   /** All nodes were read anew: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
   listed(now: Instant): void {
     this.#listedAt = now

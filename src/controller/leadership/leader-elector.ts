@@ -19,6 +19,7 @@ import {
   resigned,
 } from './election.ts'
 import { leaseObject, leasePath, leasesPath, observationOf } from './lease.ts'
+import { clockDifference } from './other-clock.ts'
 
 /** A stretch of time in which this process leads. */
 export interface Term {
@@ -43,6 +44,8 @@ export interface LeaderElectorOptions {
   readonly lead: (term: Term) => Promise<void>
   /** Somebody else leads, until the signal. */
   readonly standBy: (signal: AbortSignal) => void
+  /** Whoever else led until now has a clock that differs from ours. */
+  readonly foundOtherClock: () => void
 }
 
 /**
@@ -72,6 +75,8 @@ class LeaderElector {
   #granted = false
   #standby = new AbortController()
   #holder: string | undefined
+  /** Whose clock differs, as was said. */
+  #otherClock: string | undefined
   /** How often there was news. */
   #heard = 0
 
@@ -180,10 +185,24 @@ class LeaderElector {
   async #look(): Promise<void> {
     const { kube, namespace, clock } = this.#options
     const heard = this.#heard
+    const before = this.#candidate.observation
     this.#found = await kube.get<KubeObject>(leasePath(namespace), this.#patience()).catch(unlessMissing)
     this.#candidate = afterRead(this.#candidate, this.#found ? observationOf(this.#found) : {}, clock.elapsed())
+    this.#compareClocks(before)
     // What was heard meanwhile may be newer than what was read.
     if (this.#heard !== heard) this.#candidate = afterEvent(this.#candidate)
+  }
+
+  #compareClocks(before: LeaseCandidate['observation']): void {
+    const { identity, clock, log, foundOtherClock } = this.#options
+    const { observation = { since: 0 } } = this.#candidate
+    const { holder } = observation.record ?? {}
+    const ahead = holder === identity ? undefined : clockDifference(observation, { wall: clock.now(), before })
+    if (ahead === undefined) return
+    foundOtherClock()
+    if (!holder || holder === this.#otherClock) return
+    this.#otherClock = holder
+    log('warn', `the clock of "${holder}" is ${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? 'ahead of' : 'behind'} ours`)
   }
 
   /** PUT makes a Lease that is not there, and is the one way to make it that a rule for this name alone can allow. */

@@ -12,9 +12,10 @@ export function describeEnd(poolState: PoolState, ongoing: readonly Member[]): s
   const heardAt = awaitsNewsUntil(poolState)
   const soaking = ongoing.filter(({ progress }) => progress.phase === 'Soaking')
   if (heardAt === undefined && soaking.length === 0) return undefined
-  if (isCountingNothing(poolState.clock)) return '; no time is counted now: the API server is away, or the clock was set'
+  if (isCountingNothing(poolState.clock))
+    return '; no time is counted now: the API server is away, or the clock of the controller jumps'
   if (heardAt === undefined) return describeSoak(soaking, poolState.clock)
-  const because = 'the controller has just started, its clock was set, or the API server was away'
+  const because = 'the controller has just started, the clock of one was off, or the API server was away'
   return `; waits until ${stamp(heardAt)} for reports of agents: ${because}`
 }
 
@@ -46,5 +47,5 @@ const SECOND = 1000
 /** So does an API server that goes away again and again, and a clock that two programs set. */
 function describeBreak(soaking: readonly Member[], { steadySince }: RolloutClock): string {
   if (steadySince === undefined || !soaking.some((member) => Math.max(...soakStamps(member)) < steadySince)) return ''
-  return `; counts since ${stamp(steadySince)}: the API server was away, or the clock was set`
+  return `; counts since ${stamp(steadySince)}: the API server was away, or the clock of a controller was off`
 }

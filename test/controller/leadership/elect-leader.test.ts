@@ -50,6 +50,7 @@ function aCandidate({ holder, watchFails = false }: { holder?: string; watchFail
       if (!term.signal.aborted) await once(term.signal, 'abort')
     },
     standBy: (signal) => void standing.push(signal),
+    foundOtherClock: () => void said.push('other clock'),
   }).catch((error: Error) => void said.push(`ended: ${error.message}`))
   /** Seconds pass, one by one. */
   const pass = async (seconds: number) => {
@@ -64,7 +65,13 @@ function aCandidate({ holder, watchFails = false }: { holder?: string; watchFail
     await elected
   }
   const holderNow = () => (kube.objects.get(PATH)?.spec as { holderIdentity?: string } | undefined)?.holderIdentity
-  return { kube, clock, said, terms, standing, pass, end, holderNow }
+  /** It renews by a clock that is off by so many milliseconds. */
+  const renew = (holder: string, off: number) => {
+    const renewedAt = clock.now() + off
+    const record = { holder, leaseDuration: 15_000, acquiredAt: START, renewedAt, transitions: 3 }
+    kube.put(PATH, leaseObject(record, { found: undefined, namespace: NAMESPACE }))
+  }
+  return { renew, kube, clock, said, terms, standing, pass, end, holderNow }
 }
 
 test('a candidate leads at once where nobody does, renews its Lease, and hands it over at the end', async () => {
@@ -167,4 +174,20 @@ test.each([
   await pass(2)
   await end()
   expect(said).toEqual(expected)
+})
+
+test('a candidate hears of the clock of who leads, in each renewal that is seen, and says once that it differs', async () => {
+  const { renew, said, pass, end } = aCandidate({ holder: 'b' })
+  for (const off of [0, 19_000, -10_000, -36_000, 40_000]) {
+    renew('b', off)
+    // Without a watch it is seen when the one before would have expired.
+    await pass(15)
+  }
+  await end()
+  expect(said).toEqual([
+    'info: standing by: "b" leads',
+    'other clock',
+    'warn: the clock of "b" is 51 s behind ours',
+    'other clock',
+  ])
 })
