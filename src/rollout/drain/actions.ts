@@ -31,11 +31,16 @@ function calledOffAt(reboot: RebootOrder | undefined, now: Instant): Instant {
   return askedAt > now ? askedAt : now
 }
 
-/** Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. */
-export function updatedCordonMarks({ notAtRest }: PoolState): readonly Cordon[] {
+/**
+ * Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. And those that a clock began
+ * which has been put back since: their time would not be over before that.
+ */
+export function updatedCordonMarks({ notAtRest, now }: PoolState): readonly Cordon[] {
   return inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Underway')).flatMap(({ node, wanted }) => {
-    if (wanted.kind === 'problem' || node.mark === undefined || node.mark.digest === wanted.digest) return []
-    return [{ kind: 'cordon', node: node.name, mark: { ...node.mark, digest: wanted.digest } }]
+    if (wanted.kind === 'problem' || node.mark === undefined) return []
+    const { digest, at } = node.mark
+    if (digest === wanted.digest && at <= now) return []
+    return [{ kind: 'cordon', node: node.name, mark: { ...node.mark, digest: wanted.digest, at: Math.min(at, now) } }]
   })
 }
 

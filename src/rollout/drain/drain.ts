@@ -83,7 +83,7 @@ function underway(member: Candidate, { pool, now, mark }: DrainContext & { reado
   if (isPastDraining(member, { now, policy: { applyTimeout } })) return { kind: 'Done' }
   const seen = remainingOf(pool.pods?.get(member.node.name), pool)
   if (seen.remaining?.length === 0) return { kind: 'Done' }
-  // A mark from the future was made by a clock that is ahead of ours: it delays the deadline, but never hastens it.
+  // A mark from the future was made by a clock that is ahead of ours, and is stamped again.
   const since = Math.min(mark.at, now)
   const { steadySince = since } = pool
   const deadline = countedFrom(since, { now, steadySince }) + drain.timeout

@@ -79,10 +79,20 @@ test('a skipped canary gives its place to another node, or nothing would ever be
   ])
 })
 
-test('a clock that was put back delays a deadline, and brings none before its time', () => {
-  const ahead = a.drainedFor('new', { at: noon + 60 * minute })
+test('a drain that a clock which has been put back began is stamped again, so that its time ends, and its message stays', () => {
+  const options = { stable: 'older', since: noon - minute, disruption: 'drain', pods: stuck } as const
+  const ahead = a.drainedFor('new', { at: noon + 24 * hour })
+  const pool = aPool({ ...options, drain: { onTimeout: 'Proceed' } }).with(ahead)
+  const first = decide(pool, noon)
+  const [again] = first.actions
+  if (again?.kind !== 'cordon') throw new Error('the mark is not stamped again')
+  const marked = { ...remembering(pool, first), nodes: [{ ...a.cordoned(), mark: again.mark }] }
+  const soon = decide(marked, noon + 1000)
 
-  expect(done(upgrade({ pods: { a: [aPod('x')] }, drain: { onTimeout: 'Proceed' } }, ahead))).toEqual(['evict a x'])
+  expect(done(first)).toEqual(['cordon a Ours', 'evict a x'])
+  expect(condition(soon, 'Reconciling').message).toBe(condition(first, 'Reconciling').message)
+  expect(done(soon)).toEqual(['evict a x'])
+  expect(done(decide(marked, noon + 15 * minute))).toEqual(['assign a new drain'])
 })
 
 test('a node whose drain was given up by a clock that was a year ahead is drained again, and not left behind', () => {
