@@ -10,6 +10,7 @@ import type { RolloutClock } from './model/deadlines.ts'
 import { isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
 import { hasGoal } from './model/goal.ts'
+import type { NodeProgress } from './model/node-progress.ts'
 import type { NodeView } from './model/node-view.ts'
 import type { Member } from './model/pool-state.ts'
 import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
@@ -44,7 +45,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const mayReboot = rollout.state === 'Completed' && content.assigned && hasContent({ node, report, progress: onContent })
   const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
   const assigned = content.assigned && reboot === undefined
-  const progress = reboot === undefined ? onContent : progressOf(node, { ...course, isToReboot: true })
+  const progress = reboot === undefined ? onContent : beforeReboot(progressOf(node, { ...course, isToReboot: true }), onContent)
   const broken = isBroken(facts)
   const member: Draft = {
     node,
@@ -90,6 +91,11 @@ function isAtRest({ validUntil }: NodeFacts, { node, report, progress, broken, r
 /** A reboot assigns the content once more: what failed on a node needs a retry. One that failed at a reboot had it before. */
 function hasContent({ node, report, progress }: Pick<Candidate, 'node' | 'report' | 'progress'>): boolean {
   return node.assigned?.reboot !== undefined || (isApplied(report) && progress.phase !== 'Failed')
+}
+
+/** Whether its content holds decides whether it is rebooted. */
+function beforeReboot(waiting: NodeProgress, { until }: NodeProgress): NodeProgress {
+  return until === undefined ? waiting : { ...waiting, until: Math.min(until, waiting.until ?? until) }
 }
 
 interface Content {

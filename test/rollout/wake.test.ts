@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ASSIGNMENT_REPLAYED } from '../../src/protocol/agent-status.ts'
 import { assess, decide } from '../../src/rollout/decide.ts'
+import { remembering } from './builders/decisions.ts'
 import { hour, minute, noon, stamp } from './builders/instants.ts'
 import { aNode, aYoungNode } from './builders/nodes.ts'
 import { aWave } from './builders/policies.ts'
@@ -189,4 +190,23 @@ test('pool wakes when a skip that was stamped by a clock which has been put back
 
   expect(decide(pool, noon).wakeAt).toBe(countsAt)
   expect([countsAt - 1, countsAt].map((at) => decide(pool, at).status.nodes.byPhase)).toEqual([{ Waiting: 1 }, { Skipped: 1 }])
+})
+
+test('a pool wakes when a node that is drained for its reboot fails for being not Ready', () => {
+  const at = noon - 20_000
+  const content = aNode('a')
+    .booted('b1')
+    .on('new', { at, since: at + 5000 })
+  const drained = content
+    .notReady(at)
+    .toReboot('b1', { at: stamp(noon - 40 * minute) })
+    .drainedFor('new', { at })
+  const history = [aRollout('new', { result: 'Completed', startedAt: noon - 30 * minute })]
+  const pool = aPool({ stable: 'new', history }).with(drained)
+  const seen = remembering(pool, decide(pool, noon))
+  const { wakeAt, status } = decide(seen, noon)
+
+  expect(status.nodes.byPhase).toEqual({ Cordoned: 1 })
+  expect(wakeAt).toBe(noon + 40_000)
+  expect(decide(seen, noon + 40_000).status.nodes.byPhase).toEqual({ Failed: 1 })
 })

@@ -23,16 +23,19 @@ export function progressUnder(
         ...(drain.until !== undefined && { until: drain.until }),
       }
     case 'Underway': {
-      const until = nextStep(drain, now)
+      const until = nextStep(drain, { progress, now })
       return { phase: drain.remaining ? 'Draining' : 'Cordoned', pending: true, ...(until !== undefined && { until }) }
     }
   }
 }
 
-/** The deadline, when the drain begins to be slow, when its node is past draining, or when a refused pod may be asked again. */
-function nextStep(drain: Underway, now: Instant): Instant | undefined {
+/** The deadline, when the drain begins to be slow, when its node is past draining or fails, or when a refused pod may be asked again. */
+function nextStep(
+  drain: Underway,
+  { progress, now }: { readonly progress: NodeProgress; readonly now: Instant },
+): Instant | undefined {
   const { deadline, pastAt = now, remaining = [] } = drain
   const refusals = remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])
-  const instants = [slowFrom(drain), deadline, pastAt, ...refusals].filter((instant) => instant > now)
+  const instants = [slowFrom(drain), deadline, pastAt, progress.until ?? now, ...refusals].filter((instant) => instant > now)
   return instants.length === 0 ? undefined : Math.min(...instants)
 }
