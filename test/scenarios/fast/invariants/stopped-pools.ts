@@ -13,7 +13,7 @@ export const stoppedPools: Invariant = {
       if (isHalted(decided) && !decision.actions.every(({ kind }) => kind !== 'cordon' && kind !== 'evict')) return false
       if (isHalted(decided) && !stepsOf(decided).every((step) => isMended(step, decided))) return false
       const isPaused = pool.controls.paused !== undefined || observed.fleet.controls.paused !== undefined
-      const begun = [...stepsOf(decided).filter(({ node, digest }) => !isBegun(node, digest)), ...cordonsOf(decided)]
+      const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
       return !isPaused || begun.length === 0
     }),
 }
