@@ -38,14 +38,14 @@ export function joiningEnds(
 /** When the assigned work counts as overdue. */
 export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
   const { applyTimeout, bootTimeout = 0 } = clock
-  return countedFrom(workBegan(assigned, clock), clock) + applyTimeout + (assigned.grant === 'reboot' ? bootTimeout : 0)
+  return workCounts(assigned, clock) + applyTimeout + (assigned.grant === 'reboot' ? bootTimeout : 0)
 }
 
 /** When an agent that has not said anything about the assignment counts as silent. */
 export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant {
   const { agentTimeout = Number.POSITIVE_INFINITY, applyTimeout } = clock
   // It reports before the machine goes down.
-  return countedFrom(workBegan(assigned, clock), clock) + Math.min(agentTimeout, applyTimeout)
+  return workCounts(assigned, clock) + Math.min(agentTimeout, applyTimeout)
 }
 
 /** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
@@ -103,6 +103,17 @@ export function latestOf(
 export function countsFrom(stamps: readonly Instant[], { now, applyTimeout }: RolloutClock): Instant | undefined {
   const latest = Math.max(...stamps)
   return latest - now < applyTimeout ? undefined : latest - applyTimeout + 1
+}
+
+/**
+ * From when on its time is measured. What lies further ahead than work may take was stamped by a clock that only those know of who were there:
+ * who began to watch later counts from then.
+ */
+function workCounts(assigned: Assignment, clock: RolloutClock): Instant {
+  const { at = clock.now } = assigned
+  const { now, applyTimeout, watchedSince = Number.NEGATIVE_INFINITY } = clock
+  const counted = countedFrom(workBegan(assigned, clock), clock)
+  return isFromAhead(at, { now, longest: applyTimeout }) ? Math.max(counted, Math.min(watchedSince, now)) : counted
 }
 
 /**

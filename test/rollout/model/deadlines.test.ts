@@ -32,6 +32,14 @@ test('a deadline counts from the end of an outage', () => {
   expect(deadlineOf(assigned, { ...clock, steadySince: 45_000 })).toBe(645_000)
 })
 
+test.each([
+  ['further ahead than work may take', 3_650_000, 650_000],
+  ['of the past', 0, 600_000],
+])('a deadline by a stamp %s, and who began to watch since: %i', (_, at, expected) => {
+  const begun = { ...clock, now: 55_000, rolloutStart: -3_600_000, watchedSince: 50_000 }
+  expect(deadlineOf({ ...assigned, at }, begun)).toBe(expected)
+})
+
 test('a deadline counts from when a clock was put back that had made the assignment', () => {
   expect(deadlineOf({ ...assigned, at: 3_650_000 }, { ...clock, rolloutStart: -3_600_000, steadySince: 50_000 })).toBe(650_000)
 })
