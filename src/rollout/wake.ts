@@ -3,7 +3,7 @@ import { pastDrainingAt } from './exposure/past-draining.ts'
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipCountsFrom, skipEnds } from './model/cordon.ts'
-import { countsFrom, joiningEnds } from './model/deadlines.ts'
+import { countsFrom, isCountingNothing, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import { goalEnds } from './model/goal.ts'
 import type { Instant } from './model/instant.ts'
@@ -28,7 +28,18 @@ export function wakeAt(poolState: PoolState, { until }: Pick<PoolProposal, 'unti
   consider(rollout.commitBlocker?.until)
   for (const at of nextGate(poolState)) consider(at)
   consider(awaitsNewsUntil(poolState))
+  consider(countsAgainAt(poolState))
   return earliest === Number.POSITIVE_INFINITY ? undefined : earliest
+}
+
+/** Milliseconds. */
+const LOOK_AGAIN = 5_000
+
+/** When to say until when a soak lasts, after a pass in which no time was counted: it may have been the last such pass. */
+function countsAgainAt(poolState: PoolState): Instant | undefined {
+  const { counts, clock, now } = poolState
+  const lasts = counts.byPhase.has('Soaking') || awaitsNewsUntil(poolState) !== undefined
+  return lasts && isCountingNothing(clock) ? now + LOOK_AGAIN : undefined
 }
 
 function considerMember(

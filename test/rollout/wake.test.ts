@@ -210,3 +210,17 @@ test('a pool wakes when a node that is drained for its reboot fails for being no
   expect(wakeAt).toBe(noon + 40_000)
   expect(decide(seen, noon + 40_000).status.nodes.byPhase).toEqual({ Failed: 1 })
 })
+
+test('a pool whose soak began again in this very pass wakes soon, to say until when it lasts', () => {
+  const waves = [aWave('canary', 1, { soak: hour })]
+  const pool = aPool({ stable: 'older', since: noon - 20 * minute, waves }).with(
+    aNode('a').on('new', { at: noon - 5 * minute }),
+    aNode('b').on('older'),
+  )
+  const restored = { ...pool, steadySince: noon }
+  const first = decide(restored, noon)
+
+  expect(first.status.nodes.byPhase).toEqual({ Soaking: 1, Waiting: 1 })
+  expect(first.wakeAt).toBe(noon + 5_000)
+  expect(decide(remembering(restored, first), noon + 5_000).wakeAt).toBe(noon + hour)
+})

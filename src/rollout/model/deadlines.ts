@@ -64,6 +64,11 @@ export function countedFrom(since: Instant, { now, steadySince = since }: Pick<R
   return Math.max(since, Math.min(steadySince, now))
 }
 
+/** What is counted begins again in each pass; or it does so now, for the last time. */
+export function isCountingNothing({ steadySince, now }: Pick<RolloutClock, 'now' | 'steadySince'>): boolean {
+  return steadySince !== undefined && steadySince >= now
+}
+
 /** The same by the clocks alone: neither an outage nor a jump of the clock gives anything more time. */
 export function withoutBreaks({ steadySince: _, watchedSince: __, listedAt: ___, ...clock }: RolloutClock): RolloutClock {
   return clock

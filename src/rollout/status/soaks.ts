@@ -1,5 +1,5 @@
 import { awaitsNewsUntil } from '../exposure/wave-progress.ts'
-import type { RolloutClock } from '../model/deadlines.ts'
+import { isCountingNothing, type RolloutClock } from '../model/deadlines.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { soakStamps } from '../model/progress-on-goal.ts'
@@ -17,11 +17,6 @@ export function describeEnd(poolState: PoolState, ongoing: readonly Member[]): s
   if (heardAt === undefined) return describeSoak(soaking, poolState.clock)
   const because = 'the controller has just started, the clock of one was off, or the API server was away'
   return `; waits until ${stamp(heardAt)} for reports of agents: ${because}`
-}
-
-/** What is counted begins again in each pass. */
-function isCountingNothing({ steadySince, now }: RolloutClock): boolean {
-  return steadySince !== undefined && steadySince >= now
 }
 
 /**
