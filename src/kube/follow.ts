@@ -67,9 +67,10 @@ async function* changesOf<T>(
 ): AsyncGenerator<FollowEvent<T>> {
   if (position.isDoubtful) await requireAsFar(position, { context, path, options })
   position.isDoubtful = false
+  if (position.version === undefined) options.onList?.()
   if (position.version === undefined && !position.streams) {
     const { items, resourceVersion } = await list(context.transport, path, options)
-    yield { type: 'sync', items }
+    yield { type: 'sync', items, resourceVersion }
     position.version = resourceVersion
   }
   const from = position.version === undefined ? {} : { resourceVersion: position.version }
@@ -78,7 +79,7 @@ async function* changesOf<T>(
   options.onOpen?.()
   if (position.version === undefined) {
     const { items, resourceVersion } = await beginningOf(events, options)
-    yield { type: 'sync', items }
+    yield { type: 'sync', items, resourceVersion }
     position.version = resourceVersion
   }
   for await (const event of events) {

@@ -48,6 +48,8 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
    * complete; a server that does not know this is asked for a list, as usual.
    */
   readonly streamed?: boolean
+  /** Called before each request whose answer is a `sync`: what is written from then on may be missing in it. */
+  readonly onList?: () => void
   /** Called with every failure that is retried. */
   readonly onTrouble?: (error: unknown) => void
   /** Called each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */
@@ -56,7 +58,11 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
 
 /** `sync` replaces everything known before: it is the full list, at start and again after 410. */
 export type FollowEvent<T> =
-  | { readonly type: 'sync'; readonly items: readonly T[] }
+  | {
+      readonly type: 'sync'
+      readonly items: readonly T[] /** Of the list; absent: unknown. */
+      readonly resourceVersion?: string
+    }
   | { readonly type: 'upsert'; readonly item: T }
   | { readonly type: 'delete'; readonly name: string; readonly namespace: string }
 

@@ -20,7 +20,7 @@ test('a watch that an API server holds open mutely is replaced after 17 s, and t
   const change = (turn: string) => kube.patch(`${NODES}/a`, { metadata: { labels: { turn } } })
   const iterator = events[Symbol.asyncIterator]()
   const next = async () => (await iterator.next()).value
-  expect(await next()).toEqual({ type: 'sync', items: ['a 0'] })
+  expect(await next()).toMatchObject({ type: 'sync', items: ['a 0'] })
   const first = next()
   await timers.awaited(15_000)
   await change('1')

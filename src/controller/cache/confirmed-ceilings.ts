@@ -30,6 +30,10 @@ export class ConfirmedCeilings {
     else this.#options.ceilings.observe(event)
   }
 
+  listing(): void {
+    this.#options.ceilings.listing()
+  }
+
   catchUp(list: () => Promise<readonly CeilingView[]>): Promise<boolean> {
     return this.#options.ceilings.catchUp(list)
   }

@@ -16,7 +16,7 @@ export interface Following {
 export interface Followed<T extends Cached>
   extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter' | 'isAwaited'> {
   readonly path: string
-  readonly cache: Pick<ObjectCache<T>, 'observe' | 'catchUp'>
+  readonly cache: Pick<ObjectCache<T>, 'observe' | 'catchUp' | 'listing'>
   readonly project: (object: KubeObject) => T
   /** Names are unique only within their namespaces; the cache has them as `namespace/name`. */
   readonly manyNamespaces?: boolean
@@ -82,6 +82,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
       log('warn', troubleWith(followed, error))
       followed.onTrouble?.(troubleWith(followed, error), error)
     },
+    onList: () => followed.cache.listing(),
     onOpen: () => {
       changed()
       followed.onOpen?.()

@@ -20,6 +20,8 @@ export class ObjectCache<T extends Cached> {
   readonly #changed: (item?: T) => void
   /** What the watch reported as gone while lists were read for `catchUp`. */
   readonly #gone = new Set<Set<string>>()
+  /** What was put in while the watch reads a full list, which may be older; absent: it reads none. */
+  #sinceList: Set<string> | undefined
 
   /**
    * @param changed called whenever something visible changed, and what: the item as it is or was; absent: any of them. A heartbeat that only
@@ -50,9 +52,14 @@ export class ObjectCache<T extends Cached> {
     return item?.resourceVersion === resourceVersion ? item : undefined
   }
 
+  /** The watch asks for a full list. */
+  listing(): void {
+    this.#sinceList = new Set()
+  }
+
   /** What the watch tells. */
   observe(event: FollowEvent<T>): void {
-    if (event.type === 'sync') this.#replace(event.items)
+    if (event.type === 'sync') this.#replace(event)
     else if (event.type === 'delete') this.#remove(event.name)
     else this.#put(event.item)
   }
@@ -77,7 +84,7 @@ export class ObjectCache<T extends Cached> {
 
   /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
   wrote(item: T): void {
-    if (!isOlder(item, this.get(item.name))) this.#items.set(item)
+    if (!isOlder(item, this.get(item.name))) this.#set(item)
   }
 
   /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
@@ -97,7 +104,7 @@ export class ObjectCache<T extends Cached> {
     const known = this.get(item.name)
     if (item === known || isOlder(item, known)) return false
     const kept = known && sameButVersion(known, item)
-    this.#items.set(kept ? { ...known, resourceVersion: item.resourceVersion } : item)
+    this.#set(kept ? { ...known, resourceVersion: item.resourceVersion } : item)
     if (this.#stale.delete(item.name) || !kept) this.#changed(item)
     return !kept
   }
@@ -109,19 +116,35 @@ export class ObjectCache<T extends Cached> {
     if (item) this.#changed(item)
   }
 
-  /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */
-  #replace(items: readonly T[]): void {
-    const listed = new Set(items.map(({ name }) => name))
+  /**
+   * A full list replaces everything, also what is newer: etcd may have been restored from a backup. But not what was written while the list was
+   * on its way: a status that the list shows as it was before would be decided upon once more.
+   */
+  #replace({ items, resourceVersion }: Extract<FollowEvent<T>, { type: 'sync' }>): void {
+    const listed = new Map(items.map((item) => [item.name, item]))
+    for (const item of this.#newerThan(resourceVersion)) listed.set(item.name, item)
     for (const name of this.items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
     this.#items.clear()
     this.#stale.clear()
-    for (const item of items) this.#items.set(item)
+    for (const item of listed.values()) this.#items.set(item)
     this.#changed()
+  }
+
+  /** What came since the list was asked for, and was written after it was made: if it is deleted, the watch from there on says so. */
+  #newerThan(resourceVersion: string | undefined): T[] {
+    const since = [...(this.#sinceList ?? [])].flatMap((name) => this.get(name) ?? [])
+    this.#sinceList = undefined
+    return resourceVersion === undefined ? [] : since.filter((item) => isOlder({ resourceVersion }, item))
+  }
+
+  #set(item: T): void {
+    this.#sinceList?.add(item.name)
+    this.#items.set(item)
   }
 }
 
 /** Resource versions of one collection are decimal numbers that grow. An API server that has others gets no protection from late events. */
-function isOlder(item: Cached, known: Cached | undefined): boolean {
+function isOlder(item: Pick<Cached, 'resourceVersion'>, known: Cached | undefined): boolean {
   if (!known) return false
   const [a, b] = [item.resourceVersion, known.resourceVersion]
   return a.length === b.length ? a < b : a.length < b.length

@@ -120,7 +120,9 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
   const { signal } = options
   const selection = selected(core, path, options)
   const { collection, selects, key } = selection
-  const sync = { type: 'sync', items: itemsOf(selection, options) } as const
+  options.onList?.()
+  const resourceVersion = String(core.store.revision)
+  const sync = { type: 'sync', items: itemsOf(selection, options), resourceVersion } as const
   const told: StoredChange[] = []
   let wake = (): void => {}
   const deliver = (change: StoredChange): void => {

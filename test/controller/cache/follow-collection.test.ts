@@ -34,7 +34,7 @@ test('a collection is asked for as its cache wants it: streamed, a part of it, a
 })
 
 test('a collection is asked for without what its cache says nothing of, which the client decides', async () => {
-  expect(Object.keys((await asked({})) ?? {}).sort()).toEqual(['onOpen', 'onTrouble', 'project', 'signal'])
+  expect(Object.keys((await asked({})) ?? {}).sort()).toEqual(['onList', 'onOpen', 'onTrouble', 'project', 'signal'])
 })
 
 /** What is left of one Pod after it was deleted. */

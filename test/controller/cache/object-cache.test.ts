@@ -174,3 +174,37 @@ test('the same object once more is no news, and of another object with the same 
   cache.observe({ type: 'upsert', item: thing('a', '10', 'blue') })
   expect([cache.get('a')?.color.name, told.times]).toEqual(['blue', 1])
 })
+
+test('what was written while a full list was on its way stays when the list is older', () => {
+  const { cache } = aCache(thing('a', '3', 'red'), thing('b', '4', 'red'))
+  cache.listing()
+  cache.wrote(thing('a', '7', 'blue'))
+  cache.wrote(thing('c', '8', 'blue'))
+  cache.observe({ type: 'sync', items: [thing('a', '3', 'red'), thing('b', '4', 'red')], resourceVersion: '6' })
+
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue', 'b red', 'c blue'])
+})
+
+test.each([
+  ['was deleted again before the list was made', '8', []],
+  ['is newer only than a restored server counts: it was written before the list was asked for', '2', ['b red']],
+])('a full list takes away what %s', (_, version, left) => {
+  const { cache } = aCache()
+  if (version === '8') cache.listing()
+  cache.wrote(thing('a', '7', 'blue'))
+  if (version === '2') cache.listing()
+  cache.observe({ type: 'sync', items: version === '2' ? [thing('b', '2', 'red')] : [], resourceVersion: version })
+
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(left)
+})
+
+test('what was written while an earlier list was on its way does not outlast the next one', () => {
+  const { cache } = aCache()
+  cache.listing()
+  cache.wrote(thing('a', '7', 'blue'))
+  cache.observe({ type: 'sync', items: [], resourceVersion: '6' })
+  cache.listing()
+  cache.observe({ type: 'sync', items: [], resourceVersion: '5' })
+
+  expect([...cache.items.keys()]).toEqual([])
+})

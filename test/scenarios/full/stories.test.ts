@@ -13,7 +13,7 @@ test.each(Array.from({ length: 5 }, (_, i) => i * BATCH))(
   180_000,
 )
 
-test.each([500_000_594, 500_000_605, 620_000_009, 620_000_052])(
+test.each([500_000_594, 500_000_605, 620_000_009, 620_000_052, 1_290_002_187])(
   'story %i of the real controller and agents, which once failed, holds',
   async (seed) => {
     expect(await failureOf(full, seed)).toBeUndefined()
