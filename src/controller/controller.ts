@@ -54,7 +54,7 @@ async function standForElection(context: LeaderContext, election: ElectionSettin
     standBy: (until) => {
       clone = keepCloneFresh(context, until)
     },
-    foundOtherClock: () => contact.ledByOtherClock(ports.clock.now()),
+    foundOtherClock: () => contact.distrust(ports.clock.now()),
     lead: async (term) => {
       await catchUp(context, term.signal)
       const fenced = { ...ports, kube: fencedKube(ports.kube, term) }

@@ -340,6 +340,15 @@ async function rejectedIn(replicas: Replicas): Promise<readonly unknown[]> {
   return rejected
 }
 
+/** The leader ends when it has just assigned the nodes of the promoted wave. */
+async function assignThenEnd(leader: { readonly stop: () => Promise<unknown> }, replicas: Replicas): Promise<void> {
+  replicas.push('a', aFleet({ rollout: PROMOTED }))
+  await replicas.clock.advance(3 * TWENTY_MINUTES)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/promote': A } } })
+  await replicas.clock.advance(5 * SECOND)
+  await leader.stop()
+}
+
 test.each([
   ['ahead', TWENTY_MINUTES],
   ['behind', -TWENTY_MINUTES],
@@ -348,11 +357,7 @@ test.each([
   replicas.startAgents({ takes: 60 * SECOND })
   const first = await replicas.start('first', { skew })
   const others = { second: await replicas.start('second'), third: await replicas.start('third') }
-  replicas.push('a', aFleet({ rollout: PROMOTED }))
-  await replicas.clock.advance(3 * TWENTY_MINUTES)
-  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/promote': A } } })
-  await replicas.clock.advance(5 * SECOND)
-  await first.stop()
+  await assignThenEnd(first, replicas)
   await replicas.clock.advance(10 * SECOND)
   expect(await rejectedIn(replicas)).toEqual([])
   await others[(await replicas.holder()) as 'second' | 'third'].stop()
@@ -366,11 +371,7 @@ test('what a leader whose clock was ahead assigned a moment ago is not overdue f
   await using replicas = await Replicas.create({ nodes: 3 })
   replicas.startAgents({ takes: 5 * 60 * SECOND })
   const first = await replicas.start('first', { skew: TWENTY_MINUTES })
-  replicas.push('a', aFleet({ rollout: PROMOTED }))
-  await replicas.clock.advance(3 * TWENTY_MINUTES)
-  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/promote': A } } })
-  await replicas.clock.advance(5 * SECOND)
-  await first.stop()
+  await assignThenEnd(first, replicas)
   const second = await replicas.start('second')
   await replicas.clock.advance(4 * 60 * SECOND)
   expect(second.log).toContain('info leading as "second"')
@@ -384,11 +385,7 @@ test('what a leader whose clock was ahead assigned is not overdue for one that s
   replicas.startAgents({ takes: 5 * 60 * SECOND })
   const first = await replicas.start('first', { skew: TWENTY_MINUTES })
   const second = await replicas.start('second')
-  replicas.push('a', aFleet({ rollout: PROMOTED }))
-  await replicas.clock.advance(3 * TWENTY_MINUTES)
-  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/promote': A } } })
-  await replicas.clock.advance(5 * SECOND)
-  await first.stop()
+  await assignThenEnd(first, replicas)
   await replicas.clock.advance(10 * SECOND)
   await replicas.start('third')
   await replicas.clock.advance(10 * SECOND)

@@ -115,7 +115,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     onListed: () => contact.listed(clock.now()),
     onTrouble: (_, error) => {
       contact.lost(NODES, clock.now() - silenceBefore(error))
-      if (error instanceof KubeError && error.reason === RESTORED) contact.wentBack(clock.now())
+      if (error instanceof KubeError && error.reason === RESTORED) contact.distrust(clock.now())
     },
   }
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool, isAwaited }

@@ -24,17 +24,15 @@ export class Contact {
     if (since !== undefined && (now < since || now - since > HICCUP)) this.#restoredAt = now
   }
 
-  /** The server shows an older state than before: what stands there of nodes may be long past, however short the interruption was. */
-  wentBack(now: Instant): void {
+  /**
+   * However short the interruption was: the server shows an older state than before, or somebody led until now whose clock differs from ours. When
+   * what stands there was so, nobody can tell.
+   */
+  distrust(now: Instant): void {
     this.#restoredAt = now
   }
 
-  /** Until now somebody led whose clock differs from ours: when what that has stamped was, nobody can tell. */
-  ledByOtherClock(now: Instant): void {
-    this.#restoredAt = now
-  }
-
-  /** All nodes were read anew: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
+  /** All nodes were listed: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
   listed(now: Instant): void {
     this.#listedAt = now
   }
@@ -45,7 +43,7 @@ export class Contact {
     return this.#madeAt
   }
 
-  /** When nodes were last read anew; each change since was seen. Absent: they were not yet. */
+  /** When all nodes were last listed; each change since was seen. Absent: they were not yet. */
   listedAt(now: Instant): Instant | undefined {
     this.#forgetFuture(now)
     return this.#listedAt

@@ -18,7 +18,7 @@ export interface RolloutClock {
   readonly steadySince?: Instant
   /** Since when the cluster has been watched. Absent: long since. */
   readonly watchedSince?: Instant
-  /** When the nodes were last listed anew; each of their changes since was seen. Absent: long since. */
+  /** When all nodes were last listed; each of their changes since was seen. Absent: long since. */
   readonly listedAt?: Instant
   /** What has soaked by then was watched to its end: what is not counted or not watched since lengthens no such soak. Absent: nothing was. */
   readonly soakedAt?: Instant

@@ -116,7 +116,7 @@ export interface PoolSnapshot {
   readonly steadySince?: Instant
   /** Since when this process has watched the cluster. Absent: long since. */
   readonly watchedSince?: Instant
-  /** When it last listed the nodes anew, not knowing what had become of them. Absent: long since. */
+  /** When it last listed all nodes, not knowing what had become of them. Absent: long since. */
   readonly listedAt?: Instant
   /** What the server refuses to write for nodes of the pool, in its own words. */
   readonly refusedWrites?: readonly { readonly node: string; readonly message: string }[]

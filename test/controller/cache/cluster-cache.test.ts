@@ -52,7 +52,7 @@ test('nodes count as unknown since their watch fell silent, not since that was n
   ending.abort()
 })
 
-test('nodes count as listed anew with each list, and not with a watch that goes on', async () => {
+test('nodes count as listed with each list, and not with a watch that goes on', async () => {
   const contact = new Contact()
   const core = inProcessClient(createCore({ now: () => 0 }))
   let now = 0

@@ -31,7 +31,7 @@ test.each([
 test('an interruption after which the server shows an older state is none however short it was', () => {
   const contact = new Contact()
   contact.lost('nodes', 10_000)
-  contact.wentBack(11_000)
+  contact.distrust(11_000)
   contact.restored('nodes', 11_000)
   expect(contact.unbrokenSince(60_000)).toBe(11_000)
 })

@@ -495,7 +495,7 @@ test('a node whose content an administrator forbids is not waited for', () => {
   expect(progress(aNode('a').on('older'), { wanted })).toEqual({ phase: 'Waiting', pending: false })
 })
 
-test('a node that was not Ready in its soak fails only when its kubelet could report again, after nodes were listed anew', () => {
+test('a node that was not Ready in its soak fails only when its kubelet could report again, after all nodes were listed again', () => {
   const restored = justApplied.notReady(noon - 4 * minute)
   const since = (clock: Options) => progress(restored, { soak: 10 * minute, now: noon + 2 * minute, ...clock })
 
@@ -505,7 +505,7 @@ test('a node that was not Ready in its soak fails only when its kubelet could re
   expect(since({ listedAt: noon, failedAs: ['NotReady'] }).failure?.reason).toBe('NotReady')
 })
 
-test('an interruption after which nodes are not listed anew gives a node that is not Ready in its soak a minute', () => {
+test('an interruption after which nodes are not listed again gives a node that is not Ready in its soak a minute', () => {
   const fallen = justApplied.notReady(noon - 4 * minute)
   const since = (clock: Options) => progress(fallen, { soak: 10 * minute, listedAt: noon - hour, ...clock })
 
@@ -524,7 +524,7 @@ test.each([
       .reporting('Applied')
       .booted('1'),
   ],
-])('a node fails with %s only when its kubelet could report again, after nodes were listed anew', (reason, node) => {
+])('a node fails with %s only when its kubelet could report again, after all nodes were listed again', (reason, node) => {
   const begun = { wanted: { version: '1.36.3' }, rolloutStart: noon - 3 * hour, listedAt: noon - minute }
 
   expect(progress(node, begun)).toMatchObject({ pending: true, until: noon + 7 * minute })
