@@ -133,7 +133,8 @@ async function beginningOf<T>(
 
 function changeOf<T>({ type, object }: WatchEvent, { project }: FollowOptions<T>): FollowEvent<T> {
   if (type !== 'DELETED') return { type: 'upsert', item: project(object) }
-  return { type: 'delete', name: object.metadata.name, namespace: object.metadata.namespace ?? '' }
+  const { name, namespace = '', resourceVersion } = object.metadata
+  return { type: 'delete', name, namespace, ...(resourceVersion !== undefined && { resourceVersion }) }
 }
 
 function mayPass(error: unknown): error is KubeError {

@@ -64,7 +64,12 @@ export type FollowEvent<T> =
       readonly resourceVersion?: string
     }
   | { readonly type: 'upsert'; readonly item: T }
-  | { readonly type: 'delete'; readonly name: string; readonly namespace: string }
+  | {
+      readonly type: 'delete'
+      readonly name: string
+      readonly namespace: string /** Of the deletion; absent: unknown. */
+      readonly resourceVersion?: string
+    }
 
 export interface KubeObject {
   readonly apiVersion?: string

@@ -53,7 +53,7 @@ test('API servers and etcd members are seen as they come, get ready and go, and 
     expect(last.item.instance.ready).toBe(false)
     last = await next()
   }
-  expect(last).toEqual({ type: 'delete', name, namespace: 'kube-system' })
+  expect(last).toMatchObject({ type: 'delete', name, namespace: 'kube-system' })
 })
 
 test('an API server tells its version', async () => {

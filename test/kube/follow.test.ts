@@ -46,7 +46,7 @@ test('follow gives the list and then each change when nothing goes wrong', async
   expect(await it.next()).toMatchObject({ type: 'sync', items: ['a@5'] })
   expect(await it.next()).toEqual({ type: 'upsert', item: 'b@6' })
   expect(await it.next()).toEqual({ type: 'upsert', item: 'a@7' })
-  expect(await it.next()).toEqual({ type: 'delete', name: 'b', namespace: '' })
+  expect(await it.next()).toEqual({ type: 'delete', name: 'b', namespace: '', resourceVersion: '8' })
   expect(Object.fromEntries(it.server.received[0]?.url.searchParams ?? [])).toEqual({
     labelSelector: 'pool=workers',
     limit: '100',

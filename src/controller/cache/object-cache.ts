@@ -18,8 +18,8 @@ export class ObjectCache<T extends Cached> {
   /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
   readonly #stale = new Set<string>()
   readonly #changed: (item?: T) => void
-  /** What the watch reported as gone while lists were read for `catchUp`. */
-  readonly #gone = new Set<Set<string>>()
+  /** The watch has told of everything up to this version, also of what is gone. Absent: its lists name no version, so none can be compared. */
+  #toldTo: string | undefined
   /** What was put in while the watch reads a full list, which may be older; absent: it reads none. */
   #sinceList: Set<string> | undefined
 
@@ -60,8 +60,9 @@ export class ObjectCache<T extends Cached> {
   /** What the watch tells. */
   observe(event: FollowEvent<T>): void {
     if (event.type === 'sync') this.#replace(event)
-    else if (event.type === 'delete') this.#remove(event.name)
+    else if (event.type === 'delete') this.#remove(event)
     else this.#put(event.item)
+    this.#toldTo = versionToldTo(event, this.#toldTo)
   }
 
   /**
@@ -71,20 +72,17 @@ export class ObjectCache<T extends Cached> {
    * @throws what `list` rejects with; then nothing has changed
    */
   async catchUp(list: () => Promise<readonly T[]>): Promise<boolean> {
-    const gone = new Set<string>()
-    this.#gone.add(gone)
-    try {
-      let isNews = false
-      for (const item of await list()) if (!gone.has(item.name)) isNews = this.#put(item) || isNews
-      return isNews
-    } finally {
-      this.#gone.delete(gone)
-    }
+    let isNews = false
+    for (const item of await list()) if (!this.#isTold(item)) isNews = this.#put(item) || isNews
+    return isNews
   }
 
-  /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
+  /**
+   * What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. An answer may come later than what the
+   * watch tells of the same write, and of the deletion that followed.
+   */
   wrote(item: T): void {
-    if (!isOlder(item, this.get(item.name))) this.#set(item)
+    if (!this.#isTold(item) && !isOlder(item, this.get(item.name))) this.#set(item)
   }
 
   /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
@@ -109,8 +107,9 @@ export class ObjectCache<T extends Cached> {
     return !kept
   }
 
-  #remove(name: string): void {
-    for (const gone of this.#gone) gone.add(name)
+  /** Not what was created again since: the watch may be behind. */
+  #remove({ name, resourceVersion }: Extract<FollowEvent<T>, { type: 'delete' }>): void {
+    if (resourceVersion !== undefined && isOlder({ resourceVersion }, this.get(name))) return
     this.#stale.delete(name)
     const item = this.#items.delete(name)
     if (item) this.#changed(item)
@@ -123,7 +122,6 @@ export class ObjectCache<T extends Cached> {
   #replace({ items, resourceVersion }: Extract<FollowEvent<T>, { type: 'sync' }>): void {
     const listed = new Map(items.map((item) => [item.name, item]))
     for (const item of this.#newerThan(resourceVersion)) listed.set(item.name, item)
-    for (const name of this.items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
     this.#items.clear()
     this.#stale.clear()
     for (const item of listed.values()) this.#items.set(item)
@@ -141,6 +139,18 @@ export class ObjectCache<T extends Cached> {
     this.#sinceList?.add(item.name)
     this.#items.set(item)
   }
+
+  /** It is here as it was then, or newer, or it is gone. */
+  #isTold(item: T): boolean {
+    return this.#toldTo !== undefined && !isOlder({ resourceVersion: this.#toldTo }, item)
+  }
+}
+
+/** A watch tells of the changes of a collection in the order of their versions. */
+function versionToldTo<T extends Cached>(event: FollowEvent<T>, before: string | undefined): string | undefined {
+  if (event.type === 'sync') return event.resourceVersion
+  if (before === undefined) return undefined
+  return event.type === 'delete' ? (event.resourceVersion ?? before) : event.item.resourceVersion
 }
 
 /** Resource versions of one collection are decimal numbers that grow. An API server that has others gets no protection from late events. */

@@ -156,5 +156,6 @@ function eventOf<T>(
   { project }: FollowOptions<T>,
 ): FollowEvent<T> {
   if (type !== 'DELETED' && selects(entry)) return { type: 'upsert', item: project(entry.object as KubeObject) }
-  return { type: 'delete', name: entry.object.metadata.name ?? '', namespace: entry.object.metadata.namespace ?? '' }
+  const { name = '', namespace = '' } = entry.object.metadata
+  return { type: 'delete', name, namespace, resourceVersion: String(entry.revision) }
 }

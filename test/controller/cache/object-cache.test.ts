@@ -40,23 +40,26 @@ test('a visible change is told', () => {
   expect([...cache.items.keys()]).toEqual(['b'])
 })
 
-test('a list that is caught up with brings what is newer, and neither undoes nor brings back what the watch told meanwhile', async () => {
-  const { cache, told } = aCache(thing('a', '1', 'red'), thing('b', '2', 'red'), thing('c', '3', 'red'), thing('d', '4', 'red'))
+test('a list that is caught up with brings what is newer than all that the watch told', async () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.observe({ type: 'sync', items: [thing('a', '1', 'red'), thing('c', '3', 'red')], resourceVersion: '4' })
+  told.times = 0
+  await cache.catchUp(async () => [thing('a', '1', 'red'), thing('c', '6', 'green'), thing('e', '7', 'red')])
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a red', 'c green', 'e red'])
+  expect(told.times).toBe(2)
+})
+
+test('a list that is caught up with neither undoes nor brings back what the watch told meanwhile', async () => {
+  const { cache, told } = aCache()
+  cache.observe({ type: 'sync', items: [thing('a', '1', 'red'), thing('b', '2', 'red')], resourceVersion: '4' })
   await cache.catchUp(async () => {
     cache.observe({ type: 'upsert', item: thing('a', '9', 'blue') })
-    cache.observe({ type: 'delete', name: 'b', namespace: '' })
-    cache.observe({ type: 'sync', items: [thing('a', '9', 'blue'), thing('c', '3', 'red')] })
+    cache.observe({ type: 'delete', name: 'b', namespace: '', resourceVersion: '10' })
     told.times = 0
-    return [
-      thing('a', '5', 'red'),
-      thing('b', '2', 'red'),
-      thing('c', '6', 'green'),
-      thing('d', '4', 'red'),
-      thing('e', '7', 'red'),
-    ]
+    return [thing('a', '5', 'red'), thing('b', '2', 'red')]
   })
-  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue', 'c green', 'e red'])
-  expect(told.times).toBe(2)
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue'])
+  expect(told.times).toBe(0)
   cache.observe({ type: 'upsert', item: thing('b', '12', 'red') })
   expect(cache.get('b')?.resourceVersion).toBe('12')
 })
@@ -207,4 +210,34 @@ test('what was written while an earlier list was on its way does not outlast the
   cache.observe({ type: 'sync', items: [], resourceVersion: '5' })
 
   expect([...cache.items.keys()]).toEqual([])
+})
+
+test('an answer to our own write that comes after the watch told of its deletion does not bring the object back', () => {
+  const { cache } = aCache()
+  cache.observe({ type: 'sync', items: [thing('a', '3', 'red')], resourceVersion: '5' })
+  cache.observe({ type: 'upsert', item: thing('a', '7', 'blue') })
+  cache.observe({ type: 'delete', name: 'a', namespace: '', resourceVersion: '8' })
+  cache.wrote(thing('a', '7', 'blue'))
+
+  expect([...cache.items.keys()]).toEqual([])
+})
+
+test('a list that is caught up with does not bring back what only a newer full list could show to be gone', async () => {
+  const { cache } = aCache()
+  await cache.catchUp(async () => {
+    cache.observe({ type: 'sync', items: [], resourceVersion: '10' })
+    return [thing('a', '4', 'red'), thing('b', '11', 'red')]
+  })
+
+  expect([...cache.items.keys()]).toEqual(['b'])
+})
+
+test('a deletion that the watch tells of late does not take away what was created again since', () => {
+  const { cache } = aCache()
+  cache.observe({ type: 'sync', items: [thing('a', '3', 'red')], resourceVersion: '5' })
+  cache.deleted('a')
+  cache.wrote(thing('a', '9', 'blue'))
+  cache.observe({ type: 'delete', name: 'a', namespace: '', resourceVersion: '8' })
+
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue'])
 })
