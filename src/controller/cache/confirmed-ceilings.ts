@@ -20,14 +20,17 @@ const CONFIRM_AFTER = 5_000
  */
 export class ConfirmedCeilings {
   readonly #options: ConfirmedCeilingsOptions
+  /** How often the watch told of a Ceiling that is there. */
+  #heard = 0
 
   constructor(options: ConfirmedCeilingsOptions) {
     this.#options = options
   }
 
   observe(event: FollowEvent<CeilingView>): void {
-    if (this.#isGone(event)) void this.#confirm()
-    else this.#options.ceilings.observe(event)
+    if (this.#isGone(event)) return void this.#confirm()
+    this.#heard += 1
+    this.#options.ceilings.observe(event)
   }
 
   listing(): void {
@@ -56,9 +59,11 @@ export class ConfirmedCeilings {
     const { kube, clock, signal, ceilings } = this.#options
     while (!signal.aborted) {
       await clock.sleepUntil(clock.now() + CONFIRM_AFTER, signal)
+      const heard = this.#heard
       try {
-        const { items } = await kube.list(CEILINGS_PATH, { project: projectCeiling, signal })
-        return ceilings.observe({ type: 'sync', items })
+        const { items, resourceVersion } = await kube.list(CEILINGS_PATH, { project: projectCeiling, signal })
+        // What was heard meanwhile may be newer than the list: then that is read again.
+        if (this.#heard === heard) return ceilings.observe({ type: 'sync', items, resourceVersion })
       } catch (error) {
         if (error instanceof KubeError && error.reaction === 'refuse') this.refused(error)
       }

@@ -95,3 +95,26 @@ test.each<readonly [what: string, events: readonly FollowEvent<CeilingView>[], v
 ])('a Ceiling that %s counts as the watch says, but for its end', (_, events, version) => {
   expect(known(...events)?.resourceVersion).toBe(version)
 })
+
+test('a Ceiling that is created again while its deletion is being confirmed limits, though the list is from before', async () => {
+  const [clock, ending] = [new TestClock(), new AbortController()]
+  const before = Promise.withResolvers<{ readonly items: readonly CeilingView[] }>()
+  const answers = [before.promise, Promise.resolve({ items: [later] })]
+  const kube = Object.assign(new FakeKube(), { list: () => answers.shift() as never })
+  const ceilings = new ObjectCache<CeilingView>(() => undefined)
+  const confirmed = new ConfirmedCeilings({ kube, clock, signal: ending.signal, ceilings })
+  confirmed.observe({ type: 'sync', items })
+  confirmed.observe({ type: 'delete', name: 'fleet', namespace: '' })
+  await clock.awaited(5_000)
+  clock.advance(5_000)
+  await setImmediate()
+  confirmed.observe({ type: 'upsert', item: later })
+  before.resolve({ items: [] })
+  await setImmediate()
+  expect(ceilings.get('fleet')?.resourceVersion).toBe('2')
+
+  clock.advance(5_000)
+  await setImmediate()
+  ending.abort()
+  expect([ceilings.get('fleet')?.resourceVersion, answers.length]).toEqual(['2', 0])
+})
