@@ -73,7 +73,7 @@ export class ObjectCache<T extends Cached> {
    */
   async catchUp(list: () => Promise<readonly T[]>): Promise<boolean> {
     let isNews = false
-    for (const item of await list()) if (!this.#isTold(item)) isNews = this.#put(item) || isNews
+    for (const item of await list()) if (!this.#isPast(item)) isNews = this.#put(item) || isNews
     return isNews
   }
 
@@ -82,7 +82,7 @@ export class ObjectCache<T extends Cached> {
    * watch tells of the same write, and of the deletion that followed.
    */
   wrote(item: T): void {
-    if (!this.#isTold(item) && !isOlder(item, this.get(item.name))) this.#set(item)
+    if (!this.#isPast(item)) this.#set(item)
   }
 
   /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
@@ -140,8 +140,10 @@ export class ObjectCache<T extends Cached> {
     this.#items.set(item)
   }
 
-  /** It is here as it was then, or newer, or it is gone. */
-  #isTold(item: T): boolean {
+  /** What is here is newer, or the watch has told that it is gone. */
+  #isPast(item: T): boolean {
+    const known = this.get(item.name)
+    if (known) return isOlder(item, known)
     return this.#toldTo !== undefined && !isOlder({ resourceVersion: this.#toldTo }, item)
   }
 }
