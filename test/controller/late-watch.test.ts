@@ -89,6 +89,31 @@ test('a pod that ran after its node had gone back proves nothing, though the wat
   ])
 })
 
+test('a node that is gone is written to once, and does not count any more, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  await stage.addNodes(2)
+  stage.startAgents()
+  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
+  stage.startController({ kube })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  pause.begin()
+  await stage.kube.delete(`${NODES}/n1`)
+  written.splice(0)
+  stage.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 2, proof: {pod: {mode: Never}}' }))
+  const counted = stage.until(
+    POOLS,
+    (found) => conditionOf(found.get('workers'), 'Ready')?.message === '0 of 1 nodes are at bbbbbbb',
+  )
+  await stage.clock.passUntil(counted, { atMost: 60_000 })
+
+  expect(written).toEqual([
+    `${NODES}/n0 nodewave.io/desired-config nodewave.io/history`,
+    `${NODES}/n1 nodewave.io/desired-config nodewave.io/history`,
+  ])
+})
+
 test('a wave is not passed upon a soak that its node has not survived, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()

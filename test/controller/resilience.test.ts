@@ -182,6 +182,7 @@ test('a node that changed since the decision is decided again', async () => {
   await stage.heartbeat('n0', 1)
   await stage.until(NODES, (found) => [...found.values()].filter((node) => assignedRevision(node) === A).length >= 1)
   for (const name of ['n0', 'n1', 'n2']) await stage.heartbeat(name, 2)
+  stage.clock.advance(1_000)
   await stage.until(NODES, isAt(A))
 })
 

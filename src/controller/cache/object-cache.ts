@@ -85,9 +85,12 @@ export class ObjectCache<T extends Cached> {
     if (!this.#isPast(item)) this.#set(item)
   }
 
-  /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
-  deleted(name: string): void {
-    this.#items.delete(name)
+  /**
+   * What we deleted ourselves, or found gone, as it was known, and not what was created again since. An event of the watch that is still on its
+   * way may bring it back for a moment, which does no harm.
+   */
+  deleted(known: Pick<Cached, 'name' | 'resourceVersion'>): void {
+    if (!isOlder(known, this.get(known.name))) this.#items.delete(known.name)
   }
 
   /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */

@@ -1,6 +1,7 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
 import type { ClusterCache } from './cluster-cache.ts'
+import type { ClusterNode } from './cluster-node.ts'
 
 interface Sources {
   readonly kube: Pick<KubeApi, 'list'>
@@ -10,15 +11,26 @@ interface Sources {
 type Selector = { readonly labelSelector: string } | { readonly fieldSelector: string }
 
 /**
- * Reads nodes from the API server: the watch may be behind, perhaps for long.
+ * Reads the nodes of a pool from the API server, as the label says it: each node that was assigned something there has it. The watch may be
+ * behind, perhaps for long.
  * @returns whether any of them is another than the watch has shown
  * @throws {KubeError} when they cannot be read
  */
-export function refreshNodes(selector: Selector, { kube, cluster: { nodes, readNode } }: Sources): Promise<boolean> {
-  return nodes.catchUp(async () => (await kube.list('/api/v1/nodes', { project: readNode, ...selector })).items)
+export function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
+  return sources.cluster.nodes.catchUp(() => listNodes({ labelSelector: `${label}=${pool}` }, sources))
 }
 
-/** Nodes of a pool, as the label says it: each node that was assigned something there has it. */
-export function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
-  return refreshNodes({ labelSelector: `${label}=${pool}` }, sources)
+/**
+ * The same for one node, as it is known. What the server has no more is gone, though the watch has not told so yet.
+ * @throws {KubeError} when it cannot be read
+ */
+export async function refreshNode(known: Pick<ClusterNode, 'name' | 'resourceVersion'>, sources: Sources): Promise<void> {
+  const { nodes } = sources.cluster
+  const found = await listNodes({ fieldSelector: `metadata.name=${known.name}` }, sources)
+  await nodes.catchUp(async () => found)
+  if (found.length === 0) nodes.deleted(known)
+}
+
+async function listNodes(selector: Selector, { kube, cluster: { readNode } }: Sources): Promise<readonly ClusterNode[]> {
+  return (await kube.list('/api/v1/nodes', { project: readNode, ...selector })).items
 }

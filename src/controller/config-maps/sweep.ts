@@ -53,7 +53,7 @@ export async function deleteVersion(store: ConfigMapStore, map: StoredConfigMap)
   } catch (error) {
     if (!(error instanceof KubeError && error.code === 404)) throw error
   }
-  configMaps.deleted(map.name)
+  configMaps.deleted(map)
 }
 
 async function annotate(store: ConfigMapStore, map: StoredConfigMap, stamp: string | null): Promise<void> {

@@ -6,7 +6,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { refreshNodes } from '../cache/refresh-nodes.ts'
+import { refreshNode } from '../cache/refresh-nodes.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
 import { evict } from '../drain/evict.ts'
@@ -172,19 +172,22 @@ export class NodeWrites {
       if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {
-      // 404: the node is gone, and the watch will say so.
       if (!(error instanceof KubeError) || (error.reaction !== 'conflict' && error.code !== 404)) throw error
-      if (body && error.reaction === 'conflict') await this.#refreshRefused(node.name, body.metadata.resourceVersion)
+      if (body && !(await this.#hasChanged(node.name, body.metadata.resourceVersion))) throw error
       assumed.end(node.name)
     }
   }
 
-  /** The watch is behind, perhaps for long: what was refused would be decided again and again, upon what is over. */
-  async #refreshRefused(name: string, refusedVersion: string): Promise<void> {
+  /**
+   * Whether a node is another than the one that a write was refused for, or gone. The watch may be behind, perhaps for long: what was refused
+   * would be decided again and again, upon what is over.
+   */
+  async #hasChanged(name: string, refusedVersion: string): Promise<boolean> {
     const { nodes } = this.#options.cluster
+    const isAsRefused = (): boolean => nodes.get(name)?.resourceVersion === refusedVersion
     nodes.refused(name, refusedVersion)
-    if (nodes.get(name)?.resourceVersion !== refusedVersion) return
-    await refreshNodes({ fieldSelector: `metadata.name=${name}` }, this.#options)
+    if (isAsRefused()) await refreshNode({ name, resourceVersion: refusedVersion }, this.#options)
+    return !isAsRefused()
   }
 
   #patchFor(action: NodeAction | UnassumedAction, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {

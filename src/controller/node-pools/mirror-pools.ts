@@ -62,7 +62,7 @@ export class PoolMirror {
     } catch (error) {
       if (!(error instanceof KubeError && error.code === 404)) throw error
     }
-    pools.deleted(view.name)
+    pools.deleted(view)
     this.#mirrored.delete(view.name)
     return { isDone: true }
   }

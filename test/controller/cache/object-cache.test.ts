@@ -136,7 +136,7 @@ test('items with one key are found together, through every way in which they com
   cache.observe({ type: 'delete', name: 'a', namespace: '' })
   expect([found('red'), found('blue')]).toEqual([['d5'], ['b6']])
 
-  cache.deleted('d')
+  cache.deleted({ name: 'd', resourceVersion: '5' })
   cache.observe({ type: 'upsert', item: thing('b', '7', 'none') })
   expect([found('red'), found('blue'), cache.get('b')?.resourceVersion]).toEqual([[], [], '7'])
 
@@ -235,9 +235,17 @@ test('a list that is caught up with does not bring back what only a newer full l
 test('a deletion that the watch tells of late does not take away what was created again since', () => {
   const { cache } = aCache()
   cache.observe({ type: 'sync', items: [thing('a', '3', 'red')], resourceVersion: '5' })
-  cache.deleted('a')
+  cache.deleted({ name: 'a', resourceVersion: '3' })
   cache.wrote(thing('a', '9', 'blue'))
   cache.observe({ type: 'delete', name: 'a', namespace: '', resourceVersion: '8' })
+
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue'])
+})
+
+test('what was created again since it was deleted stays when the answer to the deletion comes late', () => {
+  const { cache } = aCache(thing('a', '3', 'red'))
+  cache.observe({ type: 'upsert', item: thing('a', '9', 'blue') })
+  cache.deleted({ name: 'a', resourceVersion: '3' })
 
   expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue'])
 })

@@ -65,13 +65,41 @@ test('a node whose write was refused because it had changed is read again, when 
   expect(writer.failures.of('node n0')).toBeUndefined()
 })
 
-test('a node whose write was refused because it is gone is not read again, and that is no failure', async () => {
+test('a node whose write was refused because it is gone is not there any more, though the watch has not told so, and that is no failure', async () => {
   const writer = aNodeWriter()
   const asked = listing(writer)
+  writer.kube.objects.delete(PATH)
 
   expect(await writer.write(cordon, { error: gone })).toBe(false)
-  expect(asked).toEqual([])
+  expect(asked).toEqual([{ path: '/api/v1/nodes', fieldSelector: 'metadata.name=n0' }])
+  expect(writer.nodes.get('n0')).toBeUndefined()
   expect(writer.failures.of('node n0')).toBeUndefined()
+})
+
+test.each([
+  ['gone, as by a proxy', gone],
+  ['changed, as by a webhook', conflict],
+])(
+  'a write that is refused for its node being %s, where a list has the node as it was, is a failure and not tried again at once',
+  async (_, error) => {
+    const writer = aNodeWriter()
+    listing(writer)
+
+    expect(await writer.write(cordon, { error })).toBe(false)
+    expect(writer.nodes.get('n0')?.name).toBe('n0')
+    expect(writer.failures.mayTry('node n0', writer.clock.now())).toBe(false)
+  },
+)
+
+test('a node that was created again while its write was refused because it was gone stays', async () => {
+  const writer = aNodeWriter()
+  listing(writer)
+  writer.kube.objects.delete(PATH)
+  const written = writer.write(cordon, { error: gone })
+  writer.nodes.observe({ type: 'upsert', item: writer.readNode({ metadata: { name: 'n0', resourceVersion: '900' } }) })
+  await written
+
+  expect(writer.nodes.get('n0')?.resourceVersion).toBe('900')
 })
 
 test('a node whose write was refused is not read again when the watch has shown the change meanwhile', async () => {
