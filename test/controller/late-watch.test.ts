@@ -131,6 +131,31 @@ test('a wave is not passed upon a soak that its node has not survived, though th
   expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
 })
 
+test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  await stage.addNodes(1)
+  let isSlow = false
+  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
+  const rollout = 'proof: {pod: {mode: Never}}'
+  stage.push('a', aFleet({ rollout }))
+  stage.startController({ kube: lateNodes(stage, pause) })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  isSlow = true
+  stage.push('b', aFleet({ v: 4, rollout }))
+  const applying = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === 1)
+  await stage.clock.passUntil(applying, { atMost: 60_000 })
+  pause.begin()
+  const { n0 } = Object.fromEntries(await stage.until(NODES, () => true))
+  const said = statusOf(n0)
+  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  const ended = stage.until(POOLS, (found) => /Completed|RolledBack/.test(readyOf(found.get('workers'))))
+  const pools = await stage.clock.passUntil(ended, { atMost: 3_600_000 })
+
+  expect(readyOf(pools.get('workers'))).toBe('True Completed')
+})
+
 test('a controller that begins when the API server is back passes no wave before agents could report what became of it', async () => {
   await using stage = await aStage()
   const { kube, written } = writesOf(createKubeClient({ server: stage.server.url, credentials: async () => ({}) }))

@@ -1,8 +1,8 @@
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 
-/** What the step of a rollout relies on: nodes of open waves, of which each has the content and is well. */
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'target'>>
+/** What the step of a rollout relies on: nodes of open waves, of which each has the content and is well, or some failed. */
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'target' | 'rejected'>>
 
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
@@ -14,8 +14,8 @@ export interface ConfirmedStepsOptions {
 }
 
 /**
- * Opens waves and completes rollouts only upon nodes as they are. The watch of nodes may be minutes behind without a sign of it, where an
- * API server is: then canaries look well that have failed.
+ * Opens waves, completes rollouts and rejects commits only upon nodes as they are. The watch of nodes may be minutes behind without a sign of it,
+ * where an API server is: then canaries look well that have failed, and late that have ended their work.
  */
 export class ConfirmedSteps {
   readonly #options: ConfirmedStepsOptions
@@ -42,9 +42,13 @@ export class ConfirmedSteps {
   }
 }
 
-/** Another wave opens after one that was to show something, or the target becomes what is known to work. */
+/** Another wave opens after one that was to show something, or the target becomes what is known to work, or a commit what is known to fail. */
 function isStep(before: Steps, after: Steps): boolean {
   const opened = before.wave?.opened ?? []
   const opens = opened.length > 0 && (after.wave?.opened ?? []).some((name) => !opened.includes(name))
-  return opens || after.stable?.fingerprint !== before.stable?.fingerprint
+  return opens || after.stable?.fingerprint !== before.stable?.fingerprint || rejects(before, after)
+}
+
+function rejects({ rejected: before = [] }: Steps, { rejected: after = [] }: Steps): boolean {
+  return after.some(({ fingerprint }) => !before.some((known) => known.fingerprint === fingerprint))
 }

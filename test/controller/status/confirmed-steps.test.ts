@@ -2,10 +2,13 @@ import { expect, test } from 'vitest'
 import { ConfirmedSteps } from '../../../src/controller/status/confirmed-steps.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'rejected'>>
 
 const opened = (...names: readonly string[]): Steps => ({ wave: { index: 1, count: 2, name: 'canary', opened: names } as never })
 const stable = (fingerprint: string): Steps => ({ stable: { revision: 'abc', fingerprint } })
+const rejected = (...fingerprints: readonly string[]): Steps => ({
+  rejected: fingerprints.map((fingerprint) => ({ revision: 'abc', fingerprint })),
+})
 
 function someSteps({ isNews = true }: { isNews?: boolean } = {}) {
   const [read, clock]: [string[], { now: number }] = [[], { now: 100_000 }]
@@ -30,6 +33,9 @@ test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>
   ['the target completes', stable('old'), stable('new'), true],
   ['the first target completes', {}, stable('new'), true],
   ['nothing else completes', stable('new'), stable('new'), false],
+  ['a commit is rejected', rejected('old'), rejected('new', 'old'), true],
+  ['the first commit is rejected', {}, rejected('new'), true],
+  ['a rejected commit is retried', rejected('new', 'old'), rejected('old'), false],
   [
     'the last wave opens and completes',
     { ...opened('canary'), ...stable('old') },
