@@ -117,17 +117,19 @@ function failuresAfter(
   return trouble ? 1 : 0
 }
 
-/** Takes the events up to the bookmark that ends the beginning. */
+/** Takes the events up to the bookmark that ends the beginning: a server whose cache is behind sends changes and deletions before that, too. */
 async function beginningOf<T>(
   events: AsyncIterator<WatchEvent>,
   { project }: FollowOptions<T>,
 ): Promise<{ readonly items: T[]; readonly resourceVersion: string }> {
-  const items: T[] = []
+  const items = new Map<string, T>()
   for (;;) {
     const { done, value: event } = await events.next()
     if (done) throw unreachable('watch', { why: 'it ended before it had told what is there' })
-    if (endsBeginning(event)) return { items, resourceVersion: event.object.metadata.resourceVersion ?? '' }
-    if (event.type !== 'BOOKMARK') items.push(project(event.object))
+    const { name, namespace, resourceVersion = '' } = event.object.metadata
+    if (endsBeginning(event)) return { items: [...items.values()], resourceVersion }
+    if (event.type === 'DELETED') items.delete(`${namespace}/${name}`)
+    else if (event.type !== 'BOOKMARK') items.set(`${namespace}/${name}`, project(event.object))
   }
 }
 

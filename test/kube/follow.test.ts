@@ -426,6 +426,20 @@ test('follow asks once for what is there and what changes when it may be streame
   expect(it.server.received).toHaveLength(1)
 })
 
+test('follow takes in what changes, or goes, before a streamed beginning is complete', async () => {
+  const answer = watching(
+    [
+      ...BEGINNING,
+      { type: 'MODIFIED', name: 'a', version: '6' },
+      { type: 'DELETED', name: 'b', version: '7' },
+      { type: 'BOOKMARK', name: '', version: '7', endsBeginning: true },
+    ],
+    'silence',
+  )
+  await using it = await startFollow([answer], { streamed: true })
+  expect(await it.next()).toEqual({ type: 'sync', items: ['a@6'], resourceVersion: '7' })
+})
+
 test('follow asks for a list when the server streams none, or not to the end', async () => {
   for (const answer of [refusal(422, 'Invalid'), watching([...BEGINNING], 'end')]) {
     await using it = await startFollow([answer, listOf(['a'], '5'), watching([], 'silence')], { streamed: true })
