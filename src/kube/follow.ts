@@ -35,6 +35,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
     let trouble: unknown
     try {
       yield* changesOf(watch, position, { context, path, options })
+      options.onEnd?.()
     } catch (error) {
       if (signal?.aborted) return
       // Not by its code alone: what keeps a stream from beginning, a list may yet survive.

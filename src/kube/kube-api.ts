@@ -52,6 +52,8 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
   readonly onList?: () => void
   /** Called with every failure that is retried. */
   readonly onTrouble?: (error: unknown) => void
+  /** Called each time the server has ended a watch, as it does every few minutes: until the next one stands nothing is heard. */
+  readonly onEnd?: () => void
   /** Called each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */
   readonly onOpen?: () => void
 }

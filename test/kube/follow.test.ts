@@ -116,6 +116,18 @@ test('follow waits longer each time when the server ends every watch at once', a
   expect(await next).toEqual({ type: 'upsert', item: 'a@6' })
 })
 
+test('follow tells each time that the server has ended a watch, before it waits and opens another one', async () => {
+  const told: string[] = []
+  const [onEnd, onOpen] = [() => told.push(`end at ${it.timers.elapsed()}`), () => told.push(`open at ${it.timers.elapsed()}`)]
+  const answers = [listOf([], '5'), watching([], 'end'), watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence')]
+  await using it = await startFollow(answers, { onEnd, onOpen })
+  await it.next()
+  const next = it.next()
+  await it.timers.pass(800)
+  await next
+  expect(told).toEqual(['open at 0', 'end at 0', 'open at 800'])
+})
+
 test('follow goes on from the last whole event when the connection breaks in the middle of a line', async () => {
   const half = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a', resourceVersion: '6' } } })}\n{"type":"ADDED","obj`
   await using it = await startFollow([

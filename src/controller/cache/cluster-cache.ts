@@ -113,6 +113,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
       void versions.ask(NODES)
     },
     onListed: () => contact.listed(clock.now()),
+    onEnd: () => contact.lost(NODES, clock.now()),
     onTrouble: (_, error) => {
       contact.lost(NODES, clock.now() - silenceBefore(error))
       if (error instanceof KubeError && error.reason === RESTORED) contact.distrust(clock.now())

@@ -14,7 +14,7 @@ export interface Following {
 }
 
 export interface Followed<T extends Cached>
-  extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter' | 'isAwaited'> {
+  extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter' | 'isAwaited' | 'onEnd'> {
   readonly path: string
   readonly cache: Pick<ObjectCache<T>, 'observe' | 'catchUp' | 'listing'>
   readonly project: (object: KubeObject) => T
@@ -74,7 +74,7 @@ async function keepFollowing<T extends Cached>(following: Following, followed: O
 }
 
 function requestOf<T extends Cached>({ log, signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
-  const { project, labelSelector, fieldSelector, streamed, stallAfter, isAwaited } = followed
+  const { project, labelSelector, fieldSelector, streamed, stallAfter, isAwaited, onEnd } = followed
   return {
     project,
     signal,
@@ -90,6 +90,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
     ...(streamed !== undefined && { streamed }),
     ...(stallAfter !== undefined && { stallAfter }),
     ...(isAwaited && { isAwaited }),
+    ...(onEnd && { onEnd }),
     ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
   }

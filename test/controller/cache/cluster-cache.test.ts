@@ -52,6 +52,37 @@ test('nodes count as unknown since their watch fell silent, not since that was n
   ending.abort()
 })
 
+test('nodes count as unknown since the server ended their watch, not since another one could not be opened', async () => {
+  const contact = new Contact()
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  let ofNodes: FollowOptions<unknown> | undefined
+  const kube: KubeApi = {
+    ...core,
+    follow(path, options) {
+      if (path === '/api/v1/nodes') ofNodes = options as FollowOptions<unknown>
+      return core.follow(path, options)
+    },
+  }
+  const ending = new AbortController()
+  let now = 0
+  const clock = { now: () => now, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
+  followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
+    () => {},
+  )
+  const since: (number | undefined)[] = []
+  for (const at of [0, 60_000]) {
+    now = at
+    ofNodes?.onEnd?.()
+    now = at === 0 ? 30_000 : 60_500
+    ofNodes?.onTrouble?.(new KubeError('no answer', { code: 0, reason: 'Timeout' }))
+    now = at === 0 ? 31_000 : 61_000
+    ofNodes?.onOpen?.()
+    since.push(contact.unbrokenSince(90_000))
+  }
+  ending.abort()
+  expect(since).toEqual([31_000, 31_000])
+})
+
 test('nodes count as listed with each list, and not with a watch that goes on', async () => {
   const contact = new Contact()
   const core = inProcessClient(createCore({ now: () => 0 }))
