@@ -9,7 +9,6 @@ import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import { isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
-import { hasGoal } from './model/goal.ts'
 import type { NodeProgress } from './model/node-progress.ts'
 import type { NodeView } from './model/node-view.ts'
 import type { Member } from './model/pool-state.ts'
@@ -17,6 +16,7 @@ import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
 import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
+import { hasWantedAssignment } from './model/wanted-assignment.ts'
 import { judgeProof } from './proof/judge-proof.ts'
 import { takenAt } from './selection/last-taken.ts'
 
@@ -112,7 +112,7 @@ function contentOf(
   const { stable } = rollout
   if (!stable || !wanted || !(joins || exposure.content === 'stable'))
     return { revision: rollout.target.revision, wanted: target, assigned }
-  return { revision: stable.revision, wanted, assigned: hasGoal(node, { report, wanted }, clock) }
+  return { revision: stable.revision, wanted, assigned: hasWantedAssignment(node, { report, wanted }, clock) }
 }
 
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */

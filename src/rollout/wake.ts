@@ -5,10 +5,10 @@ import { nextGate } from './gates/gates.ts'
 import { skipCountsFrom, skipEnds } from './model/cordon.ts'
 import { countsFrom, isCountingNothing, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
-import { goalEnds } from './model/goal.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
+import { wantedAgainAt } from './model/wanted-assignment.ts'
 import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
@@ -52,7 +52,7 @@ function considerMember(
   if (member.exposure.because === 'Joining') consider(joiningEnds(node, poolState.pool.policy))
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
-  consider(goalEnds(node, report, poolState.clock))
+  consider(wantedAgainAt(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.

@@ -1,12 +1,12 @@
 import { reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
-import { hasGoal, isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
+import { hasWantedAssignment, isInRollout } from '../model/wanted-assignment.ts'
 import { commitsOf } from '../target/history.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
@@ -49,7 +49,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const report = reportOf(node)
   const target = targetFor(node, rollout.target)
   const stable = rollout.stable && targetFor(node, rollout.stable)
-  const assigned = hasGoal(node, { report, wanted: target }, clock)
+  const assigned = hasWantedAssignment(node, { report, wanted: target }, clock)
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)

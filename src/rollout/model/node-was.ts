@@ -4,8 +4,8 @@ import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
 import { type RolloutClock, silenceEnds } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
-import { isInRollout } from './goal.ts'
 import type { Rollout } from './rollout.ts'
+import { isInRollout } from './wanted-assignment.ts'
 
 export interface NodeWasContext {
   readonly clock: RolloutClock

@@ -1,15 +1,15 @@
 import { reportedAt } from './agent-report.ts'
-import { isInRollout } from './goal.ts'
+import type { AssignedNode } from './assigned-node.ts'
 import { type Instant, stamp } from './instant.ts'
-import type { NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Pressure } from './node-view.ts'
+import { isInRollout } from './wanted-assignment.ts'
 
 /**
  * That came after the assignment and in the soak. Also after the soak: else the node would show that the content works by having failed in time.
  * @param lasted when the soak ends
  */
-export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure | undefined {
+export function pressureInSoak(subject: AssignedNode, lasted: Instant): Pressure | undefined {
   const { node, assigned } = subject
   if (!isTried(subject)) return undefined
   return node.pressures?.find(
@@ -18,7 +18,7 @@ export function pressureInSoak(subject: NodeOnGoal, lasted: Instant): Pressure |
 }
 
 /** Under which it failed before: the node shows since when it lasts, and the pool remembers that it counted, whatever has become of the soak. */
-export function lastingPressure(subject: NodeOnGoal): Pressure | undefined {
+export function lastingPressure(subject: AssignedNode): Pressure | undefined {
   const { node, assigned, report, course } = subject
   const { failedAs = [] } = course
   if (!isTried(subject)) return undefined
@@ -27,7 +27,7 @@ export function lastingPressure(subject: NodeOnGoal): Pressure | undefined {
 }
 
 /** What the rollout under way neither changes nor has assigned is not tried: what came of it counted before. */
-function isTried({ assigned, course }: NodeOnGoal): boolean {
+function isTried({ assigned, course }: AssignedNode): boolean {
   return course.changes !== false || isInRollout(assigned, course)
 }
 
@@ -35,7 +35,7 @@ function isTried({ assigned, course }: NodeOnGoal): boolean {
  * Kubelet and agent stamp by one clock, which may be behind that of the controller. What came since the work was done is in the soak while that
  * lasts: what lengthens it, such as a proof, is of the controller's clock.
  */
-function isInSoakByOwnClock(since: Instant, { node, report, course }: NodeOnGoal, lasted: Instant): boolean {
+function isInSoakByOwnClock(since: Instant, { node, report, course }: AssignedNode, lasted: Instant): boolean {
   const done = reportedAt(report)
   return since >= done && (course.now < lasted || since < Math.max(done, node.readySince) + course.soak)
 }

@@ -1,17 +1,17 @@
 import { isFailure } from './agent-report.ts'
+import type { Proving } from './assigned-node.ts'
 import type { Reported } from './availability.ts'
 import { joiningEnds } from './deadlines.ts'
-import { type GoalContext, hasGoal } from './goal.ts'
 import { stamp } from './instant.ts'
-import type { Proving } from './node-on-goal.ts'
 import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
 import type { NodeView } from './node-view.ts'
-import { onGoal } from './progress-on-goal.ts'
+import { progressWhenAssigned } from './progress-when-assigned.ts'
+import { hasWantedAssignment, type WantedContext } from './wanted-assignment.ts'
 
 /**
  * @param course.joins new to a pool that has something proven to give it
  */
-export function progressOf(node: NodeView, course: GoalContext & Proving & { readonly joins: boolean }): NodeProgress {
+export function progressOf(node: NodeView, course: WantedContext & Proving & { readonly joins: boolean }): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }
@@ -20,13 +20,13 @@ export function progressOf(node: NodeView, course: GoalContext & Proving & { rea
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: RENDER_FAILED, message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true, until: joiningEnds(node, course) }
-  if (course.isToReboot || !hasGoal(node, course, course))
+  if (course.isToReboot || !hasWantedAssignment(node, course, course))
     return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
-  return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
+  return progressWhenAssigned({ node, assigned: node.assigned, wanted, report: course.report, course })
 }
 
 /** After this long it counts as down for good, which changes how it may be mended. */
-function unreachable({ readySince }: NodeView, { applyTimeout }: GoalContext): NodeProgress {
+function unreachable({ readySince }: NodeView, { applyTimeout }: WantedContext): NodeProgress {
   return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 

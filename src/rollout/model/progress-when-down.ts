@@ -1,15 +1,15 @@
 import { readyHeardAt } from './after-outage.ts'
 import { isFoundGood, reportedAt } from './agent-report.ts'
+import { type AssignedNode, clockFor } from './assigned-node.ts'
 import { BLINK, countedFrom, deadlineOf, latestOf } from './deadlines.ts'
 import { type Instant, isFromAhead, stamp } from './instant.ts'
-import { clockFor, type NodeOnGoal } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import { isOpen } from './proof.ts'
 
 const NOT_READY = 'NotReady'
 
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
-export function notReadyAfterUndo(subject: NodeOnGoal): NodeProgress {
+export function notReadyAfterUndo(subject: AssignedNode): NodeProgress {
   const { node, report, course } = subject
   const until = countedFrom(downSince(subject), clockFor(NOT_READY, course)) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
@@ -21,7 +21,7 @@ export function notReadyAfterUndo(subject: NodeOnGoal): NodeProgress {
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
  */
-export function notReadyAfterApply(subject: NodeOnGoal): NodeProgress {
+export function notReadyAfterApply(subject: AssignedNode): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
   const clock = { ...course, now: node.readySince }
@@ -40,7 +40,7 @@ export function notReadyAfterApply(subject: NodeOnGoal): NodeProgress {
  * Since when a node is not Ready. A stamp of its clock that is further ahead than work may take stands for the end of its work and its soak:
  * counted for what it says, it would move on with the time, and the node would never fail.
  */
-function downSince({ node: { readySince }, assigned, course }: NodeOnGoal, soak = 0): Instant {
+function downSince({ node: { readySince }, assigned, course }: AssignedNode, soak = 0): Instant {
   const { now, applyTimeout } = course
   const isAhead = isFromAhead(readySince, { now, longest: applyTimeout })
   return Math.min(isAhead ? deadlineOf(assigned, course) + soak : readySince, now)

@@ -1,6 +1,6 @@
 import type { HistoryEntry, LaterFailures, LostNode } from '../../protocol/node-pool.ts'
-import { isInRollout } from './goal.ts'
 import type { Member, PoolState } from './pool-state.ts'
+import { isInRollout } from './wanted-assignment.ts'
 
 export interface Failures {
   readonly failures: readonly Member[]

@@ -4,10 +4,10 @@ import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied, isFoundGood } from '../model/agent-report.ts'
 import { BLINK, type RolloutClock } from '../model/deadlines.ts'
 import { isEvidence, isUntried } from '../model/evidence.ts'
-import { isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { failuresOf } from '../model/target-failures.ts'
+import { isInRollout } from '../model/wanted-assignment.ts'
 
 /** A status is one object: of more nodes the others are not remembered. */
 const AT_RISK_KEPT = 100

@@ -1,7 +1,7 @@
 import { latestOf } from '../model/deadlines.ts'
 import { type Instant, stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { soakStamps } from '../model/progress-on-goal.ts'
+import { soakStamps } from '../model/progress-when-assigned.ts'
 import type { Memory } from '../model/snapshot.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { isInRollout } from '../model/goal.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
+import { isInRollout } from '../model/wanted-assignment.ts'
 
 /**
  * When the rollout last took a node, as the nodes show. Those that came since it began do not count: the content that they get

@@ -1,9 +1,9 @@
 import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
 import { isApplied } from '../model/agent-report.ts'
-import { isInRollout } from '../model/goal.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { listNames, shortName } from '../model/text.ts'
+import { isInRollout } from '../model/wanted-assignment.ts'
 import type { Explanation } from './explanation.ts'
 import { holdCommand, rollbackCommand } from './remedies.ts'
 

@@ -2,7 +2,7 @@ import { awaitsNewsUntil } from '../exposure/wave-progress.ts'
 import { isCountingNothing, type RolloutClock } from '../model/deadlines.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { soakStamps } from '../model/progress-on-goal.ts'
+import { soakStamps } from '../model/progress-when-assigned.ts'
 
 /**
  * What time alone brings to an end; undefined: nothing. The end is a time and no countdown, so the message changes only when the end does; one

@@ -1,11 +1,10 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
+import { type AssignedNode, untilDeadline, untilReported, untilSilent } from './assigned-node.ts'
 import type { Candidate } from './candidate.ts'
 import { countsFrom, deadlineOf, latestOf, refusalEnds } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
-import { isInRollout } from './goal.ts'
 import { type Instant, stamp } from './instant.ts'
-import { type NodeOnGoal, untilDeadline, untilReported, untilSilent } from './node-on-goal.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
@@ -13,18 +12,19 @@ import { notReadyAfterApply, notReadyAfterUndo } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
 import { soakEnds, soakHeardAt } from './soak.ts'
+import { isInRollout } from './wanted-assignment.ts'
 
-export function onGoal(subject: NodeOnGoal): NodeProgress {
+export function progressWhenAssigned(subject: AssignedNode): NodeProgress {
   const progress = stageOf(subject)
   return progress.phase === 'Failed' && !saysOfTarget(subject) ? { ...progress, isEvidence: false } : progress
 }
 
 /** A change that an earlier run assigned is to be repaired, or tried again: until then its failure is no answer to this run. */
-function saysOfTarget({ node, report, assigned, course }: NodeOnGoal): boolean {
+function saysOfTarget({ node, report, assigned, course }: AssignedNode): boolean {
   return isEvidence({ node, report }, course) && (course.changes === false || isInRollout(assigned, course))
 }
 
-function stageOf(subject: NodeOnGoal): NodeProgress {
+function stageOf(subject: AssignedNode): NodeProgress {
   const { node, report, wanted, course } = subject
   if (isUntried(subject, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return notReadyAfterUndo(subject)
@@ -38,20 +38,20 @@ function stageOf(subject: NodeOnGoal): NodeProgress {
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })
 }
 
-function ended({ assigned, course }: NodeOnGoal, report: AgentStatus): NodeProgress {
+function ended({ assigned, course }: AssignedNode, report: AgentStatus): NodeProgress {
   if (isOvertaken(assigned, report, course.now)) return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, course) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
   return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, course) } : failure
 }
 
 /** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
-function untried({ assigned, course }: NodeOnGoal): NodeProgress {
+function untried({ assigned, course }: AssignedNode): NodeProgress {
   const until = deadlineOf(assigned, course)
   return { phase: 'Unreachable', pending: false, ...(until > course.now && { until }) }
 }
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
-function silent(subject: NodeOnGoal): NodeProgress {
+function silent(subject: AssignedNode): NodeProgress {
   const { node } = subject
   const message = 'the agent has not started the assignment'
   if (node.ready) return untilSilent(subject, { phase: 'Assigned', failure: { reason: 'AgentSilent', message } })
@@ -60,20 +60,20 @@ function silent(subject: NodeOnGoal): NodeProgress {
 }
 
 /** Nothing more is heard of it before it is back. */
-function rebooting(subject: NodeOnGoal, { since }: AgentStatus): NodeProgress {
+function rebooting(subject: AssignedNode, { since }: AgentStatus): NodeProgress {
   const message = `the machine was ordered to reboot after ${since}, and its agent has not come back`
   return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'RebootTimeout', message } })
 }
 
 /** What failed it counts before what has become of the node since: it is not Ready for a moment, or its kubelet was restarted. */
-function applied(subject: NodeOnGoal): NodeProgress {
+function applied(subject: AssignedNode): NodeProgress {
   const lasting = lastingPressure(subject)
   if (lasting) return failedUnder(lasting)
   return subject.node.ready ? proving(subject) : notReadyAfterApply(subject)
 }
 
 /** Applied and Ready: the version must show, a pod must run, and it must last. */
-function proving(subject: NodeOnGoal): NodeProgress {
+function proving(subject: AssignedNode): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
   const version = wanted.version?.replace(/^v/, '')
   if (version !== undefined && node.kubeletVersion !== version) {

@@ -8,7 +8,7 @@ import { hasFailedProof } from './proof.ts'
 import { hasRebootedAfterAll } from './reboot.ts'
 import type { NodeTarget } from './snapshot.ts'
 
-export interface GoalContext extends RolloutClock {
+export interface WantedContext extends RolloutClock {
   readonly wanted: NodeTarget
   /** What the agent says about the present assignment. */
   readonly report: AgentStatus | undefined
@@ -17,9 +17,9 @@ export interface GoalContext extends RolloutClock {
 }
 
 /** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
-export function hasGoal(
+export function hasWantedAssignment(
   node: NodeView,
-  { wanted, report }: Pick<GoalContext, 'wanted' | 'report'>,
+  { wanted, report }: Pick<WantedContext, 'wanted' | 'report'>,
   clock: RolloutClock,
 ): node is NodeView & { readonly assigned: Assignment } {
   const { assigned } = node
@@ -35,7 +35,7 @@ export function hasGoal(
 }
 
 /** When time alone makes what is wanted due again, though it is assigned; undefined: never. */
-export function goalEnds(node: NodeView, report: AgentStatus | undefined, clock: RolloutClock): Instant | undefined {
+export function wantedAgainAt(node: NodeView, report: AgentStatus | undefined, clock: RolloutClock): Instant | undefined {
   const { assigned } = node
   if (assigned === undefined) return undefined
   if (isReplayed(report)) return refusalEnds(assigned, clock)

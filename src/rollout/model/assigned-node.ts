@@ -2,12 +2,12 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { heardOfAllAt, lateFrom, reportedAgainAt } from './after-outage.ts'
 import { deadlineOf, type RolloutClock, silenceEnds, withoutBreaks } from './deadlines.ts'
-import { isInRollout } from './goal.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import type { Proof } from './proof.ts'
 import type { NodeTarget } from './snapshot.ts'
+import { isInRollout } from './wanted-assignment.ts'
 
 /** What content that is applied has to show on a node. */
 export interface Proving {
@@ -22,7 +22,7 @@ export interface Proving {
 }
 
 /** A node that is assigned what is wanted of it. */
-export interface NodeOnGoal {
+export interface AssignedNode {
   readonly node: NodeView
   readonly assigned: Assignment
   readonly wanted: Extract<NodeTarget, { kind: 'config' }>
@@ -35,24 +35,24 @@ interface Awaited {
   readonly failure: Failure
 }
 
-export function untilDeadline(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+export function untilDeadline(subject: AssignedNode, awaited: Awaited): NodeProgress {
   return pendingUntil(lateFrom, awaited, subject)
 }
 
 /** For an agent that has not said anything. */
-export function untilSilent(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+export function untilSilent(subject: AssignedNode, awaited: Awaited): NodeProgress {
   return pendingUntil((assigned, clock) => Math.max(silenceEnds(assigned, clock), heardOfAllAt(clock)), awaited, subject)
 }
 
 /** For what the kubelet still has to report. */
-export function untilReported(subject: NodeOnGoal, awaited: Awaited): NodeProgress {
+export function untilReported(subject: AssignedNode, awaited: Awaited): NodeProgress {
   return pendingUntil((assigned, clock) => Math.max(deadlineOf(assigned, clock), reportedAgainAt(clock)), awaited, subject)
 }
 
 function pendingUntil(
   untilOf: (assigned: Assignment, clock: RolloutClock) => Instant,
   { phase, failure }: Awaited,
-  { assigned, course }: NodeOnGoal,
+  { assigned, course }: AssignedNode,
 ): NodeProgress {
   // What an earlier run assigned, and failed there, is to be tried once more: it is waited for until its time is over.
   const until = untilOf(assigned, isInRollout(assigned, course) ? clockFor(failure.reason, course) : course)
@@ -60,6 +60,6 @@ function pendingUntil(
 }
 
 /** What the pool remembers to have failed so had its time. */
-export function clockFor(reason: string, course: NodeOnGoal['course']): RolloutClock {
+export function clockFor(reason: string, course: AssignedNode['course']): RolloutClock {
   return course.failedAs?.includes(reason) ? withoutBreaks(course) : course
 }
