@@ -12,6 +12,7 @@ import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeLastChances } from './last-chances.ts'
+import { describeNotReady } from './not-ready.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots-shown.ts'
 import { describeRefusals } from './refusals.ts'
@@ -76,7 +77,7 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notAtRest)}${describeRefusals(notAtRest)}${describeLastChances(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notAtRest)}${describeRefusals(notAtRest)}${describeNotReady(poolState)}${describeLastChances(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   const isDone = isWaveDone(poolState)

@@ -70,7 +70,8 @@ test('a node of the control plane that lacks the budget does not say that it wai
   )
 
   expect(condition(decide(pool, noon), 'Ready').message).toBe(
-    '0 of 2 nodes are at new; 1 Unreachable; 1 wait for the budget; used up by "b" (not Ready): repair them, or raise maxUnavailable of the pool',
+    '0 of 2 nodes are at new; 1 Unreachable; "b" is not Ready: waits until 2026-11-21T12:14:00.000Z; ' +
+      '1 wait for the budget; used up by "b" (not Ready): repair them, or raise maxUnavailable of the pool',
   )
 })
 
