@@ -2,12 +2,13 @@ import { closingTime } from './blockers/closed-window.ts'
 import { pastDrainingAt } from './exposure/past-draining.ts'
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
-import { skipCountsFrom, skipEnds } from './model/cordon.ts'
-import { countsFrom, isCountingNothing, joiningEnds } from './model/deadlines.ts'
+import { skipEnds } from './model/cordon.ts'
+import { isCountingNothing, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
+import { stampsChangeAt } from './model/stamps-ahead.ts'
 import { wantedAgainAt } from './model/wanted-assignment.ts'
 import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
@@ -57,11 +58,7 @@ function considerMember(
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
-  consider(skipCountsFrom(node, poolState.pool.policy))
-  // A stamp that is ahead counts as now until then: what is measured from it moves on with the time.
-  consider(node.assigned?.at)
-  // Of one that is further ahead than work may take, from then on.
-  if (node.assigned?.at !== undefined) consider(countsFrom([node.assigned.at], poolState.clock))
+  for (const at of stampsChangeAt(member, poolState)) consider(at)
   consider(takenAt)
   consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))

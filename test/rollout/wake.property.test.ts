@@ -25,25 +25,33 @@ class Drawing {
     return noon - this.pick(0, 20_000, 90_000, 5 * minute, 12 * minute, 40 * minute, 3 * hour, 26 * hour)
   }
 
+  /** By clocks of machines, some of which are ahead. */
+  stamped(): Instant {
+    return this.pick(true, true, true, false) ? this.ago() : noon + this.pick(20_000, 7 * minute, 40 * minute, 26 * hour)
+  }
+
   sometimes(node: NodeDraft, change: (node: NodeDraft) => NodeDraft): NodeDraft {
     return this.pick(true, false, false, false) ? change(node) : node
   }
 
   node(name: string): NodeDraft {
     const steps = [
-      (node: NodeDraft) => node.notReady(this.ago()),
-      (node: NodeDraft) => node.readyAgain(this.ago()),
-      (node: NodeDraft) => node.toReboot('b1', { at: stamp(this.ago()) }),
-      (node: NodeDraft) => node.under('DiskPressure', this.ago()),
+      (node: NodeDraft) => node.notReady(this.stamped()),
+      (node: NodeDraft) => node.readyAgain(this.stamped()),
+      (node: NodeDraft) => node.toReboot('b1', { at: stamp(this.stamped()) }),
+      (node: NodeDraft) => node.under('DiskPressure', this.stamped()),
       (node: NodeDraft) =>
-        node.drainedFor(this.pick('new', 'old'), { at: this.ago(), state: this.pick('Ours', 'Found', 'Skipped', 'Released') }),
+        node.drainedFor(this.pick('new', 'old'), {
+          at: this.stamped(),
+          state: this.pick('Ours', 'Found', 'Skipped', 'Released'),
+        }),
     ]
     const start = this.assigned(aNode(name).inZone(this.pick('z1', 'z2')).withUid(name).booted('b1'))
     return steps.reduce((node, step) => this.sometimes(node, step), start)
   }
 
   assigned(node: NodeDraft): NodeDraft {
-    const [at, digest] = [this.ago(), this.pick('new', 'old', 'older')]
+    const [at, digest] = [this.stamped(), this.pick('new', 'old', 'older')]
     const order = { boot: this.pick('b0', 'b1') }
     const given = this.pick(true, false, false) ? node.orderedToReboot(digest, order, { at }) : node.assignedTo(digest, { at })
     const was = this.pick(undefined, undefined, 'Unsound', 'Silent', 'Disturbed', 'Down')

@@ -6,6 +6,7 @@ import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { waitsAfterReboot } from '../model/reboot.ts'
+import { hasStampAhead } from '../model/stamps-ahead.ts'
 
 /**
  * Until when time alone changes nothing about a node, whatever it is to become. Most nodes wait for nothing. Of those that are down or
@@ -13,7 +14,7 @@ import { waitsAfterReboot } from '../model/reboot.ts'
  */
 export function validUntil({ node, report }: Reported, clock: RolloutClock): Instant {
   const { now } = clock
-  if (!isQuiet(node, now)) return now
+  if (!isQuiet(node, now) || hasStampAhead({ node, report }, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
   if (isInFlight(node, report))
@@ -22,11 +23,11 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   return Math.min(refusal, orNever(waitsAfterReboot(node, now)), orNever(chanceEnds({ node, report }, clock)))
 }
 
-/** In service, nobody asks for its reboot, and all its stamps are of the past. */
+/** In service, and nobody asks for its reboot. */
 function isQuiet(node: NodeView, now: Instant): boolean {
-  const { ready, unschedulable, mark, rebootRequest, readySince, createdAt, assigned } = node
+  const { ready, unschedulable, mark, rebootRequest, createdAt, assigned } = node
   if (!ready || unschedulable || mark !== undefined || rebootRequest !== undefined) return false
-  return readySince <= now && createdAt <= now && (assigned === undefined || (assigned.at ?? Number.POSITIVE_INFINITY) <= now)
+  return createdAt <= now && (assigned === undefined || assigned.at !== undefined)
 }
 
 function orNever(instant: Instant | undefined): Instant {

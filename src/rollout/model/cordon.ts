@@ -79,8 +79,3 @@ export function skipEnds({ mark }: Pick<Cordoned, 'mark'>, { policy: { drain }, 
   if (mark?.state !== 'Skipped' || isFromAhead(mark.at, { now, longest: drain.timeout })) return undefined
   return mark.at + drain.timeout
 }
-
-/** When a skip that was stamped further ahead than a drain may take comes near enough to count. */
-export function skipCountsFrom({ mark }: Pick<Cordoned, 'mark'>, { drain }: AsideContext['policy']): Instant | undefined {
-  return mark?.state === 'Skipped' ? mark.at - drain.timeout + 1 : undefined
-}

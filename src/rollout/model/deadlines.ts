@@ -49,7 +49,7 @@ export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant 
 }
 
 /** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */
-const REFUSAL_STANDS = 60_000
+export const REFUSAL_STANDS = 60_000
 
 /** When a new assignment is due, after the agent said that this one is older than another. One from a clock that was ahead is over. */
 export function refusalEnds({ at = 0 }: Assignment, { now }: Pick<RolloutClock, 'now'>): Instant {

@@ -1,4 +1,5 @@
 import { awaitedBeforeRejection } from '../exposure/failed-where-tried.ts'
+import { isCountingNothing } from '../model/deadlines.ts'
 import { chanceEnds } from '../model/evidence.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -13,8 +14,8 @@ export function describeLastChances(poolState: PoolState): string {
   return `; only ${names} can still try it, not sound before the assignment${describeEnd(awaited, poolState)}`
 }
 
-/** A stamp that is ahead counts as now, and the end moves on with the time: another message in each pass. */
+/** A stamp that is ahead counts as now, and so does all while no time is counted: the end moves on with the time, another message in each pass. */
 function describeEnd(awaited: readonly Member[], { clock, now }: PoolState): string {
-  if (awaited.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
+  if (isCountingNothing(clock) || awaited.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
   return `: waits until ${stamp(Math.max(...awaited.map((member) => chanceEnds(member, clock) ?? now)))}`
 }
