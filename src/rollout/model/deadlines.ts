@@ -104,12 +104,6 @@ export function latestOf(
   return isWrong ? deadlineOf(assigned, withoutBreaks(clock)) : latest
 }
 
-/** When the latest of stamps that is further ahead than work may take comes near enough to count for what it says; undefined: it does. */
-export function countsFrom(stamps: readonly Instant[], { now, applyTimeout }: RolloutClock): Instant | undefined {
-  const latest = Math.max(...stamps)
-  return latest - now < applyTimeout ? undefined : latest - applyTimeout + 1
-}
-
 /**
  * From when on its time is measured. What lies further ahead than work may take was stamped by a clock that only those know of who were there:
  * who began to watch later counts from then.

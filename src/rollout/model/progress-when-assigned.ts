@@ -2,7 +2,7 @@ import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import { type AssignedNode, untilDeadline, untilReported, untilSilent } from './assigned-node.ts'
 import type { Candidate } from './candidate.ts'
-import { countsFrom, deadlineOf, latestOf, refusalEnds } from './deadlines.ts'
+import { deadlineOf, latestOf, refusalEnds } from './deadlines.ts'
 import { isEvidence, isUntried } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
@@ -94,15 +94,13 @@ function proving(subject: AssignedNode): NodeProgress {
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
   if (course.soak === 0) return { phase: 'Current', pending: false }
-  const stamps = soakStamps({ node, report, proof })
-  const soak = { began: latestOf(stamps, { assigned, clock: course }), soak: course.soak }
+  const began = latestOf(soakStamps({ node, report, proof }), { assigned, clock: course })
+  const soak = { began, soak: course.soak }
   const lasted = soakEnds(soak, course)
   const until = Math.max(lasted, soakHeardAt(soak, course))
   const pressure = pressureInSoak(subject, lasted)
   if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }
-  const changesAt = countsFrom(stamps, course)
-  const ended: NodeProgress = pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }
-  return changesAt === undefined ? ended : { ...ended, until: changesAt }
+  return pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }
 }
 
 /** From the latest of them a soak counts. */
