@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -13,6 +12,7 @@ import { capacityOf } from '../render/node-capacity.ts'
 import type { GivenNode } from '../simulate/given-node.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo } from './cluster.ts'
+import { readText } from './read-text.ts'
 
 /** A Node as the API server has it; what rendering does not look at is left out. */
 const apiNode = z.object({
@@ -87,7 +87,7 @@ function explainNoCluster(error: unknown): never {
 }
 
 async function nodesOfFile(path: string, names: Names): Promise<GivenNode[]> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
+  const text = await readText(path).catch((cause) => {
     throw new Error(`failed to read nodes from "${path}": ${cause.code}`, { cause })
   })
   if (text.trim() === '') throw new NoNodesError(`"${path}" is empty; check that the command that wrote it reached a cluster`)

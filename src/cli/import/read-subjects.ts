@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import type { ApiNodeFacts, ImportSubject, JsonObject } from '../../import/subject.ts'
@@ -11,6 +11,7 @@ import { type ClusterFlags, connectTo } from '../cluster.ts'
 import { errorText } from '../error-text.ts'
 import type { Progress } from '../progress.ts'
 import { barText } from '../progress-bar.ts'
+import { readText } from '../read-text.ts'
 
 /** Requests to kubelets at once. */
 const AT_ONCE = 8
@@ -151,7 +152,7 @@ async function filesIn(paths: readonly string[]): Promise<string[]> {
 }
 
 async function readJson(path: string, what: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
+  const text = await readText(path).catch((cause) => {
     throw new Error(`failed to read ${what} from "${path}": ${cause.code}`, { cause })
   })
   try {
