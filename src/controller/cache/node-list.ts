@@ -34,5 +34,7 @@ export class NodeList implements NodesByName {
 }
 
 function hasSameNames(nodes: readonly ClusterNode[], others: readonly ClusterNode[]): boolean {
-  return nodes.length === others.length && nodes.every(({ name }, index) => name === others[index]?.name)
+  return (
+    nodes.length === others.length && nodes.every((node, index) => node === others[index] || node.name === others[index]?.name)
+  )
 }
