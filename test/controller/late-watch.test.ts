@@ -12,12 +12,12 @@ const STATUS = 'nodewave.io/status'
 const PROVED = 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {timeout: 30s}}'
 const SOAKED = 'waves: [{name: canary, nodes: 1, soak: 60s}], proof: {pod: {mode: Never}}'
 
-/** Two nodes that run a first commit; the second one reaches the canary. */
+/** Nodes that run a first commit; the second one reaches the canary. */
 async function aCanary(
   stage: Stage,
-  { kube, rollout }: { readonly kube: KubeApi; readonly rollout: string },
+  { kube, rollout, nodes: count = 2 }: { readonly kube: KubeApi; readonly rollout: string; readonly nodes?: number },
 ): Promise<{ readonly canary: KubeObject; readonly stop: () => Promise<void> }> {
-  await stage.addNodes(2)
+  await stage.addNodes(count)
   stage.startAgents()
   stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
   const stop = stage.startController({ kube })
@@ -129,6 +129,28 @@ test('a wave is not passed upon a soak that its node has not survived, though th
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
   expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
+})
+
+test('a wave is not passed upon a node that is gone, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  const { canary } = await aCanary(stage, { kube, rollout: `maxUnavailable: 3, ${SOAKED}`, nodes: 3 })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  pause.begin()
+  await stage.kube.delete(`${NODES}/${canary.metadata.name}`)
+  written.splice(0)
+  const assigned = stage.until(
+    NODES,
+    (found) => found.size === 2 && [...found.values()].some((node) => assignedRevision(node) === B),
+  )
+  const nodes = await stage.clock.passUntil(assigned, { atMost: 120_000 })
+  const [next] = [...nodes.values()].filter((node) => assignedRevision(node) === B)
+  const counted = (message = '') => message.startsWith('0 of 2 nodes are at bbbbbbb')
+  const pools = await stage.until(POOLS, (found) => counted(conditionOf(found.get('workers'), 'Reconciling')?.message))
+
+  expect(written).toEqual([`${NODES}/${next?.metadata.name} nodewave.io/desired-config nodewave.io/history`])
+  expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
 })
 
 test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {

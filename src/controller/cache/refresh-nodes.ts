@@ -12,12 +12,18 @@ type Selector = { readonly labelSelector: string } | { readonly fieldSelector: s
 
 /**
  * Reads the nodes of a pool from the API server, as the label says it: each node that was assigned something there has it. The watch may be
- * behind, perhaps for long.
+ * behind, perhaps for long. Known nodes that the list does not name are read one by one: they are gone, or lost the label.
  * @returns whether any of them is another than the watch has shown
  * @throws {KubeError} when they cannot be read
  */
-export function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
-  return sources.cluster.nodes.catchUp(() => listNodes({ labelSelector: `${label}=${pool}` }, sources))
+export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
+  const { nodes } = sources.cluster
+  const listed = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
+  const isNews = await nodes.catchUp(async () => listed)
+  const names = new Set(listed.map(({ name }) => name))
+  const unlisted = [...nodes.items.values()].filter(({ name, poolLabel }) => poolLabel === pool && !names.has(name))
+  for (const node of unlisted) await refreshNode(node, sources)
+  return isNews || unlisted.some((node) => nodes.get(node.name)?.view !== node.view)
 }
 
 /**

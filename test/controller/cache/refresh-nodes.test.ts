@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { refreshPool } from '../../../src/controller/cache/refresh-nodes.ts'
+import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+
+const names = namesFor()
+const readNode = projectNode(names)
+
+const node = (name: string, resourceVersion: string, labels: Record<string, string> = { 'nodewave.io/pool': 'workers' }) => ({
+  metadata: { name, resourceVersion, uid: `uid-${name}`, labels },
+})
+
+/** What a server that has these nodes answers to lists; and what is asked of it. */
+function serverWith(...objects: readonly KubeObject[]) {
+  const asked: string[] = []
+  const list: KubeApi['list'] = async (_, { project, labelSelector, fieldSelector }) => {
+    asked.push(labelSelector ?? fieldSelector ?? 'all')
+    const isAsked = ({ metadata }: KubeObject) =>
+      labelSelector === undefined
+        ? fieldSelector === `metadata.name=${metadata.name}`
+        : labelSelector === `nodewave.io/pool=${metadata.labels?.['nodewave.io/pool']}`
+    return { items: objects.filter(isAsked).map(project), resourceVersion: '20' }
+  }
+  return { kube: { list }, asked }
+}
+
+function known(...objects: readonly KubeObject[]) {
+  const nodes = new ObjectCache<ClusterNode>(() => undefined)
+  nodes.observe({ type: 'sync', items: objects.map((object) => readNode(object)), resourceVersion: '10' })
+  return { nodes, readNode }
+}
+
+test.each<readonly [what: string, found: readonly KubeObject[], isNews: boolean, left: readonly string[]]>([
+  ['are as they were known', [node('a', '1'), node('b', '2')], false, ['a 1', 'b 2']],
+  ['have other versions alone', [node('a', '1'), node('b', '12')], false, ['a 1', 'b 12']],
+  ['are fewer', [node('a', '1')], true, ['a 1']],
+  ['are more', [node('a', '1'), node('b', '2'), node('c', '13')], true, ['a 1', 'b 2', 'c 13']],
+  ['have lost their label', [node('a', '1'), node('b', '12', { role: 'worker' })], true, ['a 1', 'b 12']],
+])('a pool is refreshed with news, or without, when its nodes %s', async (_, found, isNews, left) => {
+  const cluster = known(node('a', '1'), node('b', '2'))
+  const { kube } = serverWith(...found)
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(isNews)
+  expect([...cluster.nodes.items.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`)).toEqual(left)
+})
+
+test('a refresh of a pool reads the nodes of no other pool', async () => {
+  const other = { 'nodewave.io/pool': 'gpu' }
+  const cluster = known(node('a', '1'), node('b', '2', other), node('c', '3', {}))
+  const { kube, asked } = serverWith(node('a', '1'))
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
+  expect(asked).toEqual(['nodewave.io/pool=workers'])
+})
