@@ -37,15 +37,29 @@ async function create(store: ConfigMapStore, payload: StoredPayload, revision: s
     configMaps.wrote(projectStored(store, await kube.create<KubeObject>(storedPath(store), body)))
   } catch (error) {
     if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
-    const found = projectStored(store, await kube.get<KubeObject>(storedPath(store, payload.name)))
-    if (!isAsMeant(found, payload)) throw new PayloadConflict(store, payload.name, { cause: error })
-    configMaps.wrote(found)
-    await reclaim(store, found)
+    const found = await kube.get<KubeObject>(storedPath(store, payload.name))
+    if (!isAsMeant(projectStored(store, found), payload)) throw new PayloadConflict(store, payload.name, { cause: error })
+    const stored = projectStored(store, await withLabels(store, found, labelsOf(payload)))
+    configMaps.wrote(stored)
+    await reclaim(store, stored)
   }
+}
+
+/** Somebody may have removed its labels, and the watch shows nothing without them. */
+async function withLabels(store: ConfigMapStore, found: KubeObject, labels: Labels): Promise<KubeObject> {
+  const { name, resourceVersion, labels: present = {} } = found.metadata
+  if (Object.entries(labels).every(([key, value]) => present[key] === value)) return found
+  return store.kube.patch<KubeObject>(storedPath(store, name), { metadata: { resourceVersion, labels } })
 }
 
 function isAsMeant(found: StoredConfigMap, payload: StoredPayload): boolean {
   return found.immutable && found.dataDigest === payload.digest
+}
+
+type Labels = Readonly<Record<string, string>>
+
+function labelsOf({ kind, pool }: StoredPayload): Labels {
+  return { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: kind, ...(pool !== undefined && { [OBJECT_KEYS.pool]: pool }) }
 }
 
 function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payload: StoredPayload, revision: string): object {
@@ -56,11 +70,7 @@ function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payloa
     metadata: {
       name: payload.name,
       namespace,
-      labels: {
-        [OBJECT_KEYS.managedBy]: MANAGER,
-        [OBJECT_KEYS.kind]: payload.kind,
-        ...(payload.pool !== undefined && { [OBJECT_KEYS.pool]: payload.pool }),
-      },
+      labels: labelsOf(payload),
       annotations: { [OBJECT_KEYS.revision]: revision },
     },
     immutable: true,

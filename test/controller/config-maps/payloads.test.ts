@@ -3,6 +3,7 @@ import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { ensurePayloads, PayloadConflict } from '../../../src/controller/config-maps/payloads.ts'
 import { sweep } from '../../../src/controller/config-maps/sweep.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { makePayload } from '../../../src/render/payload.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 
@@ -40,6 +41,23 @@ test('a payload that is there already with the same content is taken as it is', 
   const late = { ...aStore(), kube: store.kube }
   await ensurePayloads(late, { payloads, revision: 'def' })
   expect(late.configMaps.get(payload.name)?.revision).toBe('abc')
+})
+
+test('a payload that lost its labels gets them again, and is known, when it is needed once more', async () => {
+  const store = aStore()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  const path = `${MAPS}/${payload.name}`
+  const { metadata, ...rest } = store.kube.objects.get(path) as KubeObject
+  const { resourceVersion = '' } = store.kube.put(path, { ...rest, metadata: { ...metadata, labels: {} } }).metadata
+  store.configMaps.observe({ type: 'sync', items: [], resourceVersion })
+
+  await ensurePayloads(store, { payloads, revision: 'def' })
+  expect(store.kube.objects.get(path)?.metadata.labels).toEqual({
+    'app.kubernetes.io/managed-by': 'nodewave',
+    'nodewave.io/pool': 'workers',
+    'nodewave.io/kind': 'kubelet',
+  })
+  expect(store.configMaps.get(payload.name)?.revision).toBe('abc')
 })
 
 test.each([
