@@ -13,17 +13,26 @@ type Selector = { readonly labelSelector: string } | { readonly fieldSelector: s
 /**
  * Reads the nodes of a pool from the API server, as the label says it: each node that was assigned something there has it. The watch may be
  * behind, perhaps for long. Known nodes that the list does not name are read one by one: they are gone, or lost the label.
- * @returns whether any of them is another than the watch has shown
+ * @returns whether any of them is another than it was known as, by these reads or by what the watch told meanwhile
  * @throws {KubeError} when they cannot be read
  */
 export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
   const { nodes } = sources.cluster
+  const before = labelled(pool, nodes)
   const listed = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
   const isNews = await nodes.catchUp(async () => listed)
   const names = new Set(listed.map(({ name }) => name))
-  const unlisted = [...nodes.items.values()].filter(({ name, poolLabel }) => poolLabel === pool && !names.has(name))
-  for (const node of unlisted) await refreshNode(node, sources)
-  return isNews || unlisted.some((node) => nodes.get(node.name)?.view !== node.view)
+  for (const node of labelled(pool, nodes)) if (!names.has(node.name)) await refreshNode(node, sources)
+  return isNews || !isSame(before, labelled(pool, nodes))
+}
+
+function labelled(pool: string, nodes: ClusterCache['nodes']): readonly ClusterNode[] {
+  return [...nodes.items.values()].filter(({ poolLabel }) => poolLabel === pool)
+}
+
+/** The cache keeps their order, and the view of one of which only the version has changed. */
+function isSame(before: readonly ClusterNode[], after: readonly ClusterNode[]): boolean {
+  return before.length === after.length && before.every(({ view }, index) => view === after[index]?.view)
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { refreshPool } from '../../../src/controller/cache/refresh-nodes.ts'
-import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import type { FollowEvent, KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
 const names = namesFor()
@@ -43,6 +43,19 @@ test.each<readonly [what: string, found: readonly KubeObject[], isNews: boolean,
   const { kube } = serverWith(...found)
   expect(await refreshPool('workers', names, { kube, cluster })).toBe(isNews)
   expect([...cluster.nodes.items.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`)).toEqual(left)
+})
+
+test.each<readonly [what: string, event: FollowEvent<ClusterNode>]>([
+  ['changed', { type: 'upsert', item: readNode({ ...node('b', '12'), spec: { unschedulable: true } }) }],
+  ['is gone', { type: 'delete', name: 'b', namespace: '', resourceVersion: '12' }],
+  ['is new', { type: 'upsert', item: readNode(node('c', '12')) }],
+])('a refresh of a pool brings news when the watch tells meanwhile that a node of it %s', async (_, event) => {
+  const cluster = known(node('a', '1'), node('b', '2'))
+  const list: KubeApi['list'] = async () => {
+    cluster.nodes.observe(event)
+    return { items: [...cluster.nodes.items.values()] as never[], resourceVersion: '20' }
+  }
+  expect(await refreshPool('workers', names, { kube: { list }, cluster })).toBe(true)
 })
 
 test('a refresh of a pool reads the nodes of no other pool', async () => {
