@@ -153,6 +153,48 @@ test('a wave is not passed upon a node that is gone, though the watch of nodes i
   expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
 })
 
+test('a pool does not begin with a commit that the pool before it seems to have completed, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  await stage.addNodes(1)
+  const canary = stage.aNode('c0') as KubeObject
+  await stage.kube.create(NODES, { ...canary, metadata: { ...canary.metadata, labels: { role: 'canary' } } })
+  stage.startAgents()
+  stage.push('a', twoPools(2))
+  stage.startController({ kube })
+  await stage.clock.passUntil(
+    stage.until(POOLS, (found) => ['first', 'workers'].every((name) => readyOf(found.get(name)) === 'True Completed')),
+    { atMost: 120_000 },
+  )
+  stage.push('b', twoPools(4))
+  await stage.until(POOLS, (found) => phasesOf(found.get('first')).Soaking === 1)
+  pause.begin()
+  written.splice(0)
+  await rollsBack(stage, canary)
+  const ended = stage.until(POOLS, (found) => /RolledBack|Completed/.test(readyOf(found.get('first'))))
+  const pools = await stage.clock.passUntil(ended, { atMost: 120_000 })
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
+
+  expect(readyOf(pools.get('first'))).toBe('False RolledBack')
+  expect(written).toEqual([`${NODES}/c0 nodewave.io/desired-config nodewave.io/history`])
+})
+
+/** `first` has the nodes labelled `role: canary`, and `workers` waits for it. */
+function twoPools(v: number): Record<string, string> {
+  const more = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: first}
+spec:
+  nodeSelector: {matchLabels: {role: canary}}
+  kubelet: {flags: {v: ${v}}}
+  rollout: {${SOAKED}}
+`
+  const files = aFleet({ v, rollout: 'proof: {pod: {mode: Never}}', more })
+  return { 'fleet.yaml': `${files['fleet.yaml']}`.replace('  rollout: {proof', '  dependsOn: [first]\n  rollout: {proof') }
+}
+
 test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()

@@ -1,6 +1,7 @@
 import { byText } from '../../protocol/by-text.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Awaited } from '../model/fleet-facts.ts'
+import type { RolloutPolicy } from '../model/policy.ts'
 import { isProven, isRejected } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
@@ -69,7 +70,10 @@ export function isDependentOn(
 }
 
 /** By name, each after its own; a pool is not among its own, whatever the repository says. */
-function dependenciesOf(name: string, pools: ReadonlyMap<string, PoolSnapshot>): readonly string[] {
+export function dependenciesOf(
+  name: string,
+  pools: ReadonlyMap<string, { readonly policy: Pick<RolloutPolicy, 'dependsOn'> }>,
+): readonly string[] {
   const seen = new Set([name])
   const found: string[] = []
   const visit = (of: string): void => {
