@@ -220,6 +220,34 @@ test('a commit is not rejected for work that its node has ended in time, though 
   expect(readyOf(pools.get('workers'))).toBe('True Completed')
 })
 
+test('work that its node has ended in time counts as no failure that a pool bears, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  await stage.addNodes(2)
+  let isSlow = false
+  stage.startAgents((node) => (isSlow && node === 'n0' ? 'works on' : 'applies'))
+  const rollout = 'maxUnavailable: 2, maxFailures: 1, waves: [{name: canary, nodes: 2, soak: 1h}], proof: {pod: {mode: Never}}'
+  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
+  stage.startController({ kube: lateNodes(stage, pause) })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  isSlow = true
+  stage.push('b', aFleet({ v: 4, rollout }))
+  const others = (found: Readonly<Record<string, number>>) => found.Applying === 1 && found.Soaking === 1
+  const applying = stage.until(POOLS, (found) => others(phasesOf(found.get('workers'))))
+  await stage.clock.passUntil(applying, { atMost: 120_000 })
+  pause.begin()
+  const nodes = await stage.until(NODES, () => true)
+  const said = statusOf(nodes.get('n0'))
+  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  const ended = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === undefined)
+  const pools = await stage.clock.passUntil(ended, { atMost: 3_600_000 })
+
+  const { history = [] } = (pools.get('workers')?.status ?? {}) as { readonly history?: readonly Record<string, unknown>[] }
+  expect(history[0]).toMatchObject({ revision: B, result: 'Running' })
+  expect(history[0]).not.toHaveProperty('failures')
+})
+
 test('a controller that begins when the API server is back passes no wave before agents could report what became of it', async () => {
   await using stage = await aStage()
   const { kube, written } = writesOf(createKubeClient({ server: stage.server.url, credentials: async () => ({}) }))

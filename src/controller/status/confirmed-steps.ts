@@ -2,7 +2,7 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 
 /** What the step of a rollout relies on: nodes of open waves, of which each has the content and is well, or some failed. */
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'target' | 'rejected'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'target' | 'rejected' | 'history'>>
 
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
@@ -14,13 +14,15 @@ export interface ConfirmedStepsOptions {
 }
 
 /**
- * Opens waves, completes rollouts and rejects commits only upon nodes as they are. The watch of nodes may be minutes behind without a sign of it,
- * where an API server is: then canaries look well that have failed, and late that have ended their work.
+ * Opens waves, completes rollouts, rejects commits and counts failures only upon nodes as they are. The watch of nodes may be minutes behind
+ * without a sign of it, where an API server is: then canaries look well that have failed, and late that have ended their work.
  */
 export class ConfirmedSteps {
   readonly #options: ConfirmedStepsOptions
   /** When the nodes of a pool turned out to be others than were known. */
   readonly #newsAt = new Map<string, Instant>()
+  /** When the nodes of a pool were last read. */
+  readonly #readAt = new Map<string, Instant>()
 
   constructor(options: ConfirmedStepsOptions) {
     this.#options = options
@@ -31,15 +33,32 @@ export class ConfirmedSteps {
    * @throws {KubeError} when they cannot be read
    */
   async confirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
-    if (!isStep(before, after)) return true
+    if (!isStep(before, after) && !this.#isCountToConfirm(pool, { before, after })) return true
     const { refresh, now } = this.#options
-    const age = now() - (this.#newsAt.get(pool) ?? Number.NEGATIVE_INFINITY)
+    const isReadSoon = this.#isSoon(this.#newsAt.get(pool))
     this.#newsAt.delete(pool)
-    if (age >= 0 && age < SOON) return true
-    if (!(await refresh(pool))) return true
-    this.#newsAt.set(pool, now())
-    return false
+    if (isReadSoon) return true
+    const isNews = await refresh(pool)
+    this.#readAt.set(pool, now())
+    if (isNews) this.#newsAt.set(pool, now())
+    return !isNews
   }
+
+  /** Where thousands of nodes fail, their number grows in every pass: then they are read now and then. */
+  #isCountToConfirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): boolean {
+    return countsMore(before, after) && !this.#isSoon(this.#readAt.get(pool))
+  }
+
+  #isSoon(at: Instant | undefined): boolean {
+    const age = this.#options.now() - (at ?? Number.NEGATIVE_INFINITY)
+    return age >= 0 && age < SOON
+  }
+}
+
+/** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */
+function countsMore({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
+  const before = known?.startedAt === run?.startedAt ? known?.failures : 0
+  return (run?.failures ?? 0) > (before ?? 0)
 }
 
 /** Another wave opens after one that was to show something, or the target becomes what is known to work, or a commit what is known to fail. */

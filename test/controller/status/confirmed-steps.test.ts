@@ -2,12 +2,16 @@ import { expect, test } from 'vitest'
 import { ConfirmedSteps } from '../../../src/controller/status/confirmed-steps.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'rejected'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'rejected' | 'history'>>
 
 const opened = (...names: readonly string[]): Steps => ({ wave: { index: 1, count: 2, name: 'canary', opened: names } as never })
 const stable = (fingerprint: string): Steps => ({ stable: { revision: 'abc', fingerprint } })
 const rejected = (...fingerprints: readonly string[]): Steps => ({
   rejected: fingerprints.map((fingerprint) => ({ revision: 'abc', fingerprint })),
+})
+
+const failed = (failures: number, startedAt = '2026-11-21T08:00:00.000Z'): Steps => ({
+  history: [{ revision: 'abc', fingerprint: 'new', startedAt, result: 'Running', failures }],
 })
 
 function someSteps({ isNews = true }: { isNews?: boolean } = {}) {
@@ -35,6 +39,10 @@ test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>
   ['nothing else completes', stable('new'), stable('new'), false],
   ['a commit is rejected', rejected('old'), rejected('new', 'old'), true],
   ['the first commit is rejected', {}, rejected('new'), true],
+  ['the first node fails', {}, failed(1), true],
+  ['another node fails', failed(1), failed(2), true],
+  ['as many nodes fail in another run', failed(1), failed(1, '2026-11-21T09:00:00.000Z'), true],
+  ['no other node fails', failed(2), failed(2), false],
   ['a rejected commit is retried', rejected('new', 'old'), rejected('old'), false],
   [
     'the last wave opens and completes',
@@ -73,4 +81,15 @@ test.each([
 test('what was read of one pool confirms no step of another', async () => {
   const { steps } = someSteps()
   expect([await steps.confirm('workers', step), await steps.confirm('gpu', step)]).toEqual([false, false])
+})
+
+test.each([
+  ['just before ten seconds have passed', 9_999, 1],
+  ['ten seconds later', 10_000, 2],
+])('nodes that were read are read again for another failure, or not, %s: %s ms', async (_, later, times) => {
+  const { steps, read, clock } = someSteps({ isNews: false })
+  await steps.confirm('workers', { before: failed(1), after: failed(2) })
+  clock.now += later
+  expect(await steps.confirm('workers', { before: failed(2), after: failed(3) })).toBe(true)
+  expect(read).toHaveLength(times)
 })
