@@ -19,7 +19,9 @@ export async function readWorkingTree(path: string): Promise<ReadonlyMap<string,
   let bytes = 0
   for await (const { name, read } of walk(root, '')) {
     if (++entries > MAX_ENTRIES)
-      throw new BadTreeError(`refuse folder "${path}": it has more than ${MAX_ENTRIES} entries`, { reason: 'TooManyFiles' })
+      throw new BadTreeError(`refuse folder "${path}": it has more than ${MAX_ENTRIES} entries; name the folder of the fleet`, {
+        reason: 'TooManyFiles',
+      })
     const file = await read?.()
     if (!file) continue
     if (file.kind === 'file') bytes += file.bytes.length

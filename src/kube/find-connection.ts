@@ -23,7 +23,9 @@ export async function findConnection({ kubeconfig, env = process.env, ...options
   if (pod) return proveCredentials(pod, "the pod's service account")
   const own = join(env.HOME ?? homedir(), '.kube', 'config')
   if (await exists(own)) return ofFile(own, options)
-  throw new NoKubeconfigError(`name an API server by --kubeconfig or KUBECONFIG: there is no "${own}", and this is not a pod`)
+  throw new NoKubeconfigError(
+    `failed to find a kubeconfig: there is no "${own}", and this is not a pod; name one with --kubeconfig or KUBECONFIG`,
+  )
 }
 
 async function ofFile(path: string, options: KubeconfigOptions): Promise<Connection> {

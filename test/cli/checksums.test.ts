@@ -141,7 +141,8 @@ test('a server that does not have the version is an error, and nothing is writte
   )
   const folder = await aFolder({ 'release.yaml': text })
   const { code, stderr } = await runCli(folder, ['checksums', '--write'])
-  expect([code, stderr]).toEqual([2, `error: failed to download "${server.url}/v1.36.3/amd64/kubelet": HTTP 404\n`])
+  const why = 'HTTP 404; check the version and the URL, or add the checksum by hand'
+  expect([code, stderr]).toEqual([2, `error: failed to download "${server.url}/v1.36.3/amd64/kubelet": ${why}\n`])
 })
 
 test('an address that is none of a server is an error that says what to do', async () => {

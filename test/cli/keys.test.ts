@@ -49,11 +49,11 @@ test('sign makes a desired-config that the node accepts', async () => {
 })
 
 test.each([
-  ['is no key', 'nonsense'],
-  ['is not there', undefined],
-])('sign says which file %s', async (_, content) => {
+  ['is no key', 'nonsense', ''],
+  ['is not there', undefined, 'ENOENT: no such file or folder; check the path\n'],
+])('sign says which file %s', async (_, content, why) => {
   const cwd = await aFolder({})
   if (content !== undefined) await writeFile(join(cwd, 'a.key'), content)
   const { stderr, code } = await runCli(cwd, ['keys', 'sign', 'a', '{}', '--key', 'a.key'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`read key "${join(cwd, 'a.key')}"`)])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`error: failed to read key "${join(cwd, 'a.key')}": ${why}`)])
 })

@@ -63,6 +63,8 @@ test.each([
 })
 
 test('promote --pr says what it needs', async () => {
-  expect((await promote(FILES, '--from', 'staging/workers')).stderr).toContain('--pr needs --forge, and --from and --to')
+  expect((await promote(FILES, '--from', 'staging/workers')).stderr).toContain(
+    '--pr needs --to; example: --forge gitea --from staging/workers',
+  )
   expect((await promote(FILES, '--from', 'staging/worker', '--to', 'production/workers')).stderr).toContain('"worker"')
 })

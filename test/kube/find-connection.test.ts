@@ -69,7 +69,7 @@ test('a file that is named wins over KUBECONFIG, and that over the one in the ho
   expect((await findConnection({ kubeconfig: named, env })).server).toBe('https://named.example.com')
   expect((await findConnection({ env })).server).toBe('https://listed.example.com')
   await expect(findConnection({ env: { HOME: folder } })).rejects.toThrow(
-    `name an API server by --kubeconfig or KUBECONFIG: there is no "${folder}/.kube/config", and this is not a pod`,
+    `failed to find a kubeconfig: there is no "${folder}/.kube/config", and this is not a pod; name one with --kubeconfig or KUBECONFIG`,
   )
 })
 

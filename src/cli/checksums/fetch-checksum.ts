@@ -20,10 +20,10 @@ export async function fetchChecksum(url: string, { isBeside }: { readonly isBesi
     const said = await asked(`${url}.sha256`)
     if (said.ok) return { sha256: sumIn((await said.text()).slice(0, LONGEST_LINE), `${url}.sha256`), from: said.url }
     await said.body?.cancel()
-    if (said.status !== 404) throw new Error(`failed to download "${url}.sha256": HTTP ${said.status}`)
+    if (said.status !== 404) throw new Error(refusal(`${url}.sha256`, said.status))
   }
   const answer = await asked(url)
-  if (!answer.ok || !answer.body) throw new Error(`failed to download "${url}": HTTP ${answer.status}`)
+  if (!answer.ok || !answer.body) throw new Error(refusal(url, answer.status))
   const hash = createHash('sha256')
   for await (const chunk of answer.body) hash.update(chunk)
   return { sha256: hash.digest('hex'), from: answer.url }
@@ -36,8 +36,12 @@ async function asked(url: string): Promise<Response> {
     return await fetch(url, { signal: AbortSignal.timeout(DEADLINE) })
   } catch (cause) {
     const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause)
-    throw new Error(`failed to download "${url}": ${why}`, { cause })
+    throw new Error(`failed to download "${url}": ${why}; check the network, or add its checksum by hand`, { cause })
   }
+}
+
+function refusal(url: string, status: number): string {
+  return `failed to download "${url}": HTTP ${status}; check the version and the URL, or add the checksum by hand`
 }
 
 function sumIn(text: string, url: string): string {

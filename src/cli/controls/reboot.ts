@@ -75,9 +75,12 @@ function ask(
 ): Intent {
   const { reason = '', annotationPrefix } = flags
   const loose = nodes.filter(({ pool }) => pool === undefined).map(({ name }) => name)
-  if (loose.length > 0) throw new Error(`in no pool: ${nameList(loose)}; nodewave reboots nodes of pools`)
+  if (loose.length > 0) throw new Error(`cannot reboot ${nameList(loose)}: in no pool; nodewave reboots only nodes of pools`)
   const silent = nodes.filter(({ boot }) => boot === '').map(({ name }) => name)
-  if (silent.length > 0) throw new Error(`without status.nodeInfo.bootID: ${nameList(silent)}; the kubelet has reported nothing`)
+  if (silent.length > 0)
+    throw new Error(
+      `cannot reboot ${nameList(silent)}: the Node has no status.nodeInfo.bootID, so its kubelet has not reported; wait until it has`,
+    )
   if (nodes.length === 0) return { says: 'the pool has no nodes', writes: [], awaits: [] }
   const { reboot } = namesFor(annotationPrefix)
   return {

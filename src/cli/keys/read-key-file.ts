@@ -5,6 +5,7 @@ export async function readKeyFile<T>(path: string, read: (pem: string) => T): Pr
   try {
     return read(await readFile(path, 'utf8'))
   } catch (cause) {
-    throw new Error(`read key "${path}": ${(cause as Error).message}`, { cause })
+    const { syscall, code, message } = cause as NodeJS.ErrnoException
+    throw new Error(`failed to read key "${path}": ${syscall === undefined ? message : code}`, { cause })
   }
 }

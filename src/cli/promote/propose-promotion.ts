@@ -27,8 +27,9 @@ const DEADLINE = 120_000
 /** Opens a pull request that carries the version of one pool to another. @throws {Error} */
 export async function proposePromotion(io: CliIo, options: PromotionOptions): Promise<void> {
   const { from, to, forge, base } = options
+  const missing = (['forge', 'from', 'to'] as const).flatMap((name) => (options[name] === undefined ? [`--${name}`] : []))
   if (from === undefined || to === undefined || forge === undefined)
-    throw new Error('--pr needs --forge, and --from and --to: pools such as staging/workers and production/workers')
+    throw new Error(`--pr needs ${missing.join(', ')}; example: --forge gitea --from staging/workers --to production/workers`)
   const [source, target] = [readNamedPool(from), readNamedPool(to)]
   const carried = carryVersion(await readFiles(io, { path: options.repo }), { from: source, to: target })
   if (carried === undefined) return io.stdout(`no change: ${textOf(target)} has the version of ${textOf(source)}\n`)

@@ -61,10 +61,12 @@ function named<T>(file: string, read: () => T): T {
 
 function unreadable(file: string): (cause: unknown) => never {
   return (cause) => {
+    const failed = `failed to read trusted keys "${file}" of --commit-keys`
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new GitSyncError(
-      `failed to read trusted keys "${file}" of --commit-keys: ${why}; expected armored OpenPGP public keys, or allowed signers of SSH`,
-      { reason: 'KeysUnreadable', cause },
-    )
+    const text =
+      cause instanceof Error && 'syscall' in cause && 'code' in cause
+        ? `${failed}: ${cause.code}`
+        : `${failed}: ${why}; expected armored OpenPGP public keys, or allowed signers of SSH`
+    throw new GitSyncError(text, { reason: 'KeysUnreadable', cause })
   }
 }
