@@ -3,6 +3,14 @@ import { aFolder, commitAll, FLEET, runCli } from './run-cli.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
+test.each(['pause', 'resume', 'promote', 'retry'])(
+  '%s without a pool says so, whether or not there is a cluster',
+  async (command) => {
+    const { stderr, code } = await runCli(await aFolder({}), [command], { env: {} })
+    expect([code, stderr]).toEqual([2, 'error: missing argument: name a pool, or use --all\n'])
+  },
+)
+
 test.each(['plan', 'simulate'])('%s names the options that need no cluster when there is no kubeconfig', async (command) => {
   const folder = await aFolder(FLEET)
   await commitAll(folder)
@@ -10,7 +18,9 @@ test.each(['plan', 'simulate'])('%s names the options that need no cluster when 
   vi.stubEnv('KUBECONFIG', '')
   vi.stubEnv('KUBERNETES_SERVICE_HOST', '')
   const { stderr, code } = await runCli(folder, [command])
-  expect(stderr).toContain('and this is not a pod; without a cluster, name the nodes by --nodes FILE or --fake-nodes COUNT')
+  expect(stderr).toContain(
+    'with --kubeconfig or KUBECONFIG; without a cluster, name the nodes by --nodes FILE or --fake-nodes COUNT',
+  )
   expect(code).toBe(2)
 })
 
@@ -22,7 +32,7 @@ test.each([['explain', 'n0'], ['render']])(
     vi.stubEnv('KUBECONFIG', '')
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '')
     const { stderr, code } = await runCli(folder, command)
-    expect(stderr).toMatch(/and this is not a pod; without a cluster, name the nodes by --nodes FILE\n$/)
+    expect(stderr).toMatch(/with --kubeconfig or KUBECONFIG; without a cluster, name the nodes by --nodes FILE\n$/)
     expect(code).toBe(2)
   },
 )

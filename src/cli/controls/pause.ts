@@ -20,11 +20,10 @@ export function pauseCommand(io: CliIo): Command {
     .option('--reason <text>', 'reason shown in the status')
     .option('--stop-drains', 'stop drains under way, too: no further pod is evicted, and their nodes are uncordoned')
     .addHelpText('after', '\nExample:\n  $ nodewave pause workers --reason "new firmware in rack 4"')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
-}
-
-async function intend(view: ControlView, pool: string | undefined, flags: Flags): Promise<Intent> {
-  return oneOf({ pool, all: flags.all }) === 'fleet' ? pauseFleet(view, flags) : pausePool(view, pool ?? '', flags)
+    .action((pool: string | undefined, flags: Flags) => {
+      const whose = oneOf({ pool, all: flags.all })
+      return runVerb(io, flags, (view) => (whose === 'fleet' ? pauseFleet(view, flags) : pausePool(view, pool ?? '', flags)))
+    })
 }
 
 interface Pause {
@@ -37,7 +36,7 @@ function pauseOver(before: Before, { reason, stopDrains }: Flags): Pause {
   return { reason: reason ?? before.reason ?? '', stopDrains: stopDrains ?? before.stopDrains }
 }
 
-/** @throws {Error} when both or none is given */
+/** Called before the cluster is asked. @throws {Error} when both or none is given */
 export function oneOf({ pool, all }: { readonly pool: string | undefined; readonly all: true | undefined }): 'pool' | 'fleet' {
   if ((pool === undefined) === (all === undefined))
     throw new Error(

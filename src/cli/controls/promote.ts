@@ -49,11 +49,11 @@ export function promoteCommand(io: CliIo): Command {
       'after',
       '\nExample:\n  $ nodewave promote workers\n  $ nodewave promote --pr https://git.example.com/platform/fleet --forge gitea --from staging/workers --to production/workers',
     )
-    .action((pool: string | undefined, flags: Flags) =>
-      flags.pr === undefined
-        ? runVerb(io, flags, (view) => intend(view, pool, flags))
-        : propose(io, pool, { ...flags, pr: flags.pr }),
-    )
+    .action((pool: string | undefined, flags: Flags) => {
+      if (flags.pr !== undefined) return propose(io, pool, { ...flags, pr: flags.pr })
+      oneOf({ pool, all: flags.all })
+      return runVerb(io, flags, (view) => intend(view, pool, flags))
+    })
 }
 
 /** What the forge needs is loaded only then. */

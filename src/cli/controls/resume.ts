@@ -18,11 +18,10 @@ export function resumeCommand(io: CliIo): Command {
     .argument('[pool]')
     .option('--all', "end the fleet's pause; a pool with a pause of its own stays paused")
     .addHelpText('after', '\nExample:\n  $ nodewave resume workers')
-    .action((pool: string | undefined, flags: Flags) =>
-      runVerb(io, flags, (view) =>
-        oneOf({ pool, all: flags.all }) === 'fleet' ? resumeFleet(view) : resumePool(view, pool ?? ''),
-      ),
-    )
+    .action((pool: string | undefined, flags: Flags) => {
+      const whose = oneOf({ pool, all: flags.all })
+      return runVerb(io, flags, (view) => (whose === 'fleet' ? resumeFleet(view) : resumePool(view, pool ?? '')))
+    })
 }
 
 async function resumePool(view: ControlView, name: string): Promise<Intent> {

@@ -31,7 +31,10 @@ export function retryCommand(io: CliIo): Command {
     .option('--all', 'continue the commit that failures stopped in the whole fleet')
     .option('--revision <rev>', 'commit to retry, at least seven characters. Default: the last that failed')
     .addHelpText('after', '\nExample:\n  $ nodewave retry workers --wait')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
+    .action((pool: string | undefined, flags: Flags) => {
+      oneOf({ pool, all: flags.all })
+      return runVerb(io, flags, (view) => intend(view, pool, flags))
+    })
 }
 
 async function intend(view: ControlView, pool: string | undefined, { all, revision, wait }: Flags): Promise<Intent> {
