@@ -15,6 +15,7 @@ import { addDeploymentOptions } from './controller/deployment-options.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
 import { addGithubAppOptions } from './controller/github-app-options.ts'
+import { groupOptions } from './controller/help-groups.ts'
 import { addMetricsOptions } from './controller/metrics-options.ts'
 import { addNotificationOptions } from './controller/notification-options.ts'
 import { addRefOptions } from './controller/ref-options.ts'
@@ -74,7 +75,7 @@ export function controllerCommand(io: CliIo): Command {
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
-  return OPTION_GROUPS.reduce((grown, add) => add(grown), command)
+  return groupOptions(OPTION_GROUPS.reduce((grown, add) => add(grown), command))
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',

@@ -6,21 +6,22 @@ import { guarded } from './terminal-text.ts'
 
 /** Every command of a person's, loaded only when it is asked for: `status` must not pay for what `controller` needs. */
 const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
-  init: async (io) => (await import('./init.ts')).initCommand(io),
   demo: async (io) => (await import('./demo.ts')).demoCommand(io),
-  validate: async (io) => (await import('./validate.ts')).validateCommand(io),
+  init: async (io) => (await import('./init.ts')).initCommand(io),
   import: async (io) => (await import('./import.ts')).importCommand(io),
-  render: async (io) => (await import('./render.ts')).renderCommand(io),
+  validate: async (io) => (await import('./validate.ts')).validateCommand(io),
   plan: async (io) => (await import('./plan.ts')).planCommand(io),
   simulate: async (io) => (await import('./simulate.ts')).simulateCommand(io),
-  checksums: async (io) => (await import('./checksums.ts')).checksumsCommand(io),
+  render: async (io) => (await import('./render.ts')).renderCommand(io),
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
+  checksums: async (io) => (await import('./checksums.ts')).checksumsCommand(io),
   check: async (io) => (await import('./check.ts')).checkCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
   dashboard: async (io) => (await import('./dashboard.ts')).dashboardCommand(io),
   logs: async (io) => (await import('./logs.ts')).logsCommand(io),
   history: async (io) => (await import('./history.ts')).historyCommand(io),
+  version: async (io) => (await import('./version.ts')).versionCommand(io),
   pause: async (io) => (await import('./controls/pause.ts')).pauseCommand(io),
   resume: async (io) => (await import('./controls/resume.ts')).resumeCommand(io),
   promote: async (io) => (await import('./controls/promote.ts')).promoteCommand(io),
@@ -30,10 +31,22 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   release: async (io) => (await import('./controls/release.ts')).releaseCommand(io),
   reboot: async (io) => (await import('./controls/reboot.ts')).rebootCommand(io),
   reconcile: async (io) => (await import('./controls/reconcile.ts')).reconcileCommand(io),
-  keys: async (io) => (await import('./keys/keys.ts')).keysCommand(io),
-  version: async (io) => (await import('./version.ts')).versionCommand(io),
-  completion: async (io) => (await import('./completion.ts')).completionCommand(io),
   controller: async (io) => (await import('./controller.ts')).controllerCommand(io),
+  keys: async (io) => (await import('./keys/keys.ts')).keysCommand(io),
+  completion: async (io) => (await import('./completion.ts')).completionCommand(io),
+}
+
+/** Headings of the help, each with the commands below it. */
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  'Start:': ['demo', 'init', 'import'],
+  'Check a change before you push it:': ['validate', 'plan', 'simulate', 'render', 'explain', 'windows', 'checksums'],
+  'Watch a cluster:': ['check', 'status', 'dashboard', 'logs', 'history', 'version'],
+  'Operator actions:': ['pause', 'resume', 'promote', 'retry', 'rollback', 'hold', 'release', 'reboot', 'reconcile'],
+  'Controller and setup:': ['controller', 'keys', 'completion'],
+}
+
+function headingOf(command: string): string {
+  return Object.keys(HEADINGS).find((heading) => HEADINGS[heading]?.includes(command)) ?? 'Commands:'
 }
 
 /** Runs one command to its end; the exit code goes to `io`: 0 nothing differs, 1 there are changes, 2 an error. */
@@ -66,7 +79,7 @@ async function buildProgram(name: string | undefined, io: CliIo): Promise<Comman
     )
   const named = COMMANDS[name ?? '']
   const loaded = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load(io))) : [await named(io)]
-  for (const command of loaded) program.addCommand(command)
+  for (const command of loaded) program.addCommand(command.helpGroup(headingOf(command.name())))
   for (const command of allOf(program)) {
     command.exitOverride().configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
   }

@@ -19,6 +19,16 @@ test('the help lists every command', () => {
   expect(commands).toHaveLength(27)
 })
 
+test.each([
+  ['Commands', [], /^help /],
+  ['Options', ['controller'], /^-h, --help /],
+])('below %s of nodewave %s --help is only help itself: the rest has better headings', async (heading, command, help) => {
+  const { stdout } = await runCli('/', [...command, '--help'])
+  const [, below = ''] = new RegExp(`^${heading}:\\n((?: .*\\n)*)`, 'm').exec(stdout) ?? []
+  expect(below.trim()).toMatch(help)
+  expect(below.trim().split('\n')).toHaveLength(1)
+})
+
 test.each(commands)('help of %s has an example, and the README names it', async (command) => {
   const { stdout, code } = await runCli('/', [command, '--help'])
   expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`Example:\\n  \\$ .*nodewave ${command}\\b`))])

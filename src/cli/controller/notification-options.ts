@@ -17,7 +17,7 @@ interface Subject {
 }
 
 export function addNotificationOptions(command: Command): Command {
-  return command.option('--notifications <file>', 'file with the channels that get rollouts and obstacles. Default: none')
+  return command.option('--notifications <file>', 'file with the channels of notifications. Default: none')
 }
 
 /** @returns undefined without a file. @throws {Error} naming the file and what is wrong with it. */

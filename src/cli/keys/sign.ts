@@ -18,11 +18,14 @@ interface Flags extends ClusterFlags {
 export function signCommand(io: CliIo): Command {
   return withClusterOptions(new Command('sign'))
     .description('sign a desired-config for one node, to assign it by hand where nodes trust signed assignments only')
-    .argument('<node>')
+    .argument('<node>', 'name of the node')
     .argument('<json>', 'the desired-config: what the node is to become')
     .requiredOption('--key <file>', 'file with the ed25519 private key, as PEM')
     .addOption(prefixOption())
-    .addHelpText('after', '\nExample:\n  $ nodewave keys sign worker-3 \'{"KUBELET_OPTS":"--v=4"}\' --key nodewave.key')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ nodewave keys sign worker-3 \'{"KUBELET_OPTS":"--v=4"}\' --key keys/nodewave-6dcef81990374cba.key',
+    )
     .action((node: string, text: string, flags: Flags) => sign(io, { node, text, flags }))
 }
 
