@@ -62,7 +62,7 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
 
 /** The controller may still refuse it. */
 function seeAnswer(pool: string | undefined): string {
-  return `; see what comes of it with: nodewave status${pool === undefined ? '' : ` ${pool}`}`
+  return `; see the result with: nodewave status${pool === undefined ? '' : ` ${pool}`}`
 }
 
 /** A commit that is neither the newest nor what failed last no longer counts as failed, and no run begins for it. */

@@ -41,8 +41,7 @@ test('retry has a node try a completed commit once more that failed within the l
   const retried = await runCli(folder, [...command.split(' '), '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW })
 
   expect(retried).toMatchObject({
-    stdout:
-      'pool "workers" is asked to retry aaaaaaa "change a"; see what comes of it with: nodewave status workers (by anyone)\n',
+    stdout: 'pool "workers" is asked to retry aaaaaaa "change a"; see the result with: nodewave status workers (by anyone)\n',
     code: 0,
   })
   await stage.until(POOLS, (found) => {

@@ -39,8 +39,7 @@ test('retry tries again the accepted commit that failed when a newer commit is i
 
   expect(await run('retry', 'workers')).toMatchObject({
     code: 0,
-    stdout:
-      'pool "workers" is asked to retry fffffff "change f"; see what comes of it with: nodewave status workers (by anyone)\n',
+    stdout: 'pool "workers" is asked to retry fffffff "change f"; see the result with: nodewave status workers (by anyone)\n',
   })
 })
 
