@@ -4,7 +4,7 @@ import type { Scene } from '../scene.ts'
 
 export const blockedDrain: Scene = {
   name: 'blocked-drain',
-  title: 'A change that needs drains meets a PodDisruptionBudget that lets no pod go; then the budget is relaxed.',
+  title: 'A change that needs drains is blocked by a PodDisruptionBudget; then the budget is relaxed.',
   play: async ({ git, view, shop, machines }, io) => {
     await shop.open(machines.flatMap(({ name }) => (name.startsWith('gpu-') ? [name] : [])))
     // For people who watch, a drain is overdue after a second here.
@@ -18,7 +18,7 @@ export const blockedDrain: Scene = {
     await shop.relax()
     await view.until(`all pools at ${short(commit)}`, { when: completed(commit), timeout: PATIENCE })
     check(count(view, applied) === machines.length, 'every node reports what it runs as applied')
-    return 'the status named pod and budget; relaxed, it let one pod go at a time, and four nodes were drained and changed'
+    return 'the status named pod and budget; then four nodes were drained, one pod at a time, and changed'
   },
 }
 

@@ -20,8 +20,8 @@ export const crashingKubelet: Scene = {
     check(words.includes(MISSPELT_SOCKET), `the reason holds the kubelet's own last words: ${words}`)
     check(
       applied(view.nodes.get(canary)) && count(view, ready) === view.nodes.size,
-      'its host was put back, and every node is Ready',
+      'its host was restored, and every node is Ready',
     )
-    return `${canary} failed ("${words.slice(0, 90)}…"), was put back, and the pool returned; no other worker was touched`
+    return `${canary} failed ("${words.slice(0, 90)}…"), its agent restored it, and the pool rolled back; no other worker was changed`
   },
 }

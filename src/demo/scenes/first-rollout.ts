@@ -3,7 +3,7 @@ import type { Scene } from '../scene.ts'
 
 export const firstRollout: Scene = {
   name: 'first-rollout',
-  title: 'The example fleet is pushed: nodewave brings the nodes to what it says.',
+  title: 'The example fleet is pushed: nodewave rolls it out to all nodes.',
   play: async ({ git, view, machines }) => {
     await git.commit('fleet: the machines as they are to be')
     const commit = await git.push()

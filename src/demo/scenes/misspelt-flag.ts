@@ -6,7 +6,7 @@ const FLAGS = 'flags/baseline.yaml'
 
 export const misspeltFlag: Scene = {
   name: 'misspelt-flag',
-  title: 'A misspelt flag: "nodewave plan" refuses it; pushed, the fleet stays as it is.',
+  title: 'A misspelt flag: "nodewave plan" refuses it; after a push, all nodes stay as they are.',
   play: async ({ git, view, kubeconfig }, io) => {
     const before = assignments(view)
     await git.edit(FLAGS, '    v: 2\n', '    v: 2\n    max-podz: 110\n')

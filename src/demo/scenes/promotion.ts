@@ -5,7 +5,7 @@ import type { Scene } from '../scene.ts'
 
 export const promotion: Scene = {
   name: 'promotion',
-  title: 'A wave waits for a person. Meanwhile the controller ends; "nodewave promote" finds the one that stood by.',
+  title: 'A manual wave waits for promotion. The leading controller stops, and the one on standby takes over.',
   play: async ({ git, view, controllers, kubeconfig }, io) => {
     await git.edit('pools/workers.yaml', '{name: early, nodes: 20%', '{name: early, manual: true, nodes: 20%')
     await git.edit('config/workers.yaml', 'maxPods: 150', 'maxPods: 160')
@@ -19,7 +19,7 @@ export const promotion: Scene = {
     io.stdout(promote.output.replace(/^(?=.)/gm, '    '))
     check(promote.code === 0, 'promote is accepted')
     await view.until(`all pools at ${short(commit)}`, { when: completed(commit), timeout: PATIENCE })
-    return `another controller led after ${took} ms; promoted, ${short(commit)} went on from the canary to all ${count(view, applied)} nodes`
+    return `another controller led after ${took} ms; after "nodewave promote", ${short(commit)} went from the canary to all ${count(view, applied)} nodes`
   },
 }
 

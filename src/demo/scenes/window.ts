@@ -7,7 +7,7 @@ const POOL = 'pools/workers.yaml'
 
 export const window: Scene = {
   name: 'window',
-  title: 'A change of the workers is pushed outside their window: they wait for it, until a commit takes the window away.',
+  title: 'A change of the workers is pushed outside their window: they wait, until a commit removes the window.',
   play: async ({ git, view }, io) => {
     const opens = new Date(io.now() + 2 * DAY).toISOString().slice(0, 10)
     const windows = `    windows: [{dates: ["${opens}"]}]\n`
@@ -23,7 +23,7 @@ export const window: Scene = {
     const commit = await git.push()
     await view.until(`all pools at ${short(commit)}`, { when: completed(commit), timeout: PATIENCE })
     check(assignments(view) !== before, 'the workers were given the change')
-    return `the workers waited for ${opens}T00:00Z; a commit without the window let them go at once`
+    return `the workers waited for the window at ${opens}T00:00Z; the commit without it started them at once`
   },
 }
 
