@@ -64,18 +64,22 @@ Options:
   --state-directory DIR      directory of the agent's state (default: ${DEFAULT_OPTIONS.stateDirectory})
   --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
-  --drift-interval SECONDS   time between two looks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
+  --drift-interval SECONDS   time between two checks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
   --textfile-directory DIR   directory of the textfile collector of node-exporter, for metrics of this agent (default: none)
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
-  --host DIR                 of install in a container: directory where the host's file system is mounted
-  --proof SECONDS            of install: time for the new agent to report (default: 60)
-  --retry                    of install: try a version again that did not report
-  --offline                  of install and uninstall: the host below --host (default: /) does not run, as while an
-                             image is built; its agent starts when it boots
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
-  -o, --output FORMAT        format of doctor: ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
   --help                     print this
+
+Options of install and uninstall:
+  --host DIR                 in a container: directory where the host's file system is mounted
+  --proof SECONDS            of install: time for the new agent to report (default: 60)
+  --retry                    of install: try a version again that did not report
+  --offline                  the host below --host (default: /) does not run, as while an image is built; its agent
+                             starts when it boots
+
+Options of doctor:
+  -o, --output FORMAT        format of the findings: ${FORMATS.join(' or ')} (default: text)
 
 Example, in place of a CoreOS Node Agent:
   $ nodewave agent --annotation-prefix ${COREOS_PREFIX} --namespace kube-system --layout env
