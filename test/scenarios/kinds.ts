@@ -38,6 +38,9 @@ export const returned = ofFast('returned', ({ tellReturned }) => tellReturned)
 /** The same with nodes whose labels change. */
 export const relabelled = ofFast('relabelled', ({ tellRelabelled }) => tellRelabelled)
 
+/** The same with commits that failed, and that operators retry. */
+export const retried = ofFast('retried', ({ tellRetried }) => tellRetried)
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full = ofFull('full', ({ tellFull }) => tellFull)
 
@@ -61,6 +64,7 @@ export const KINDS: readonly Kind[] = [
   scaled,
   returned,
   relabelled,
+  retried,
   full,
   cut,
   late,

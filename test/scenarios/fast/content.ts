@@ -29,6 +29,14 @@ export function runs(active: string | undefined, { fingerprint, labels }: { fing
   return active !== undefined && fingerprintOf(active) === fingerprint && active === digestFor(contentOf(active), labels)
 }
 
+/** What nodes run where no content says otherwise. */
+export const USUAL_VERSION = '1.36.3'
+
+/** Which kubelet a content brings. @returns undefined: it says nothing of that */
+export function versionFor(content: string): string | undefined {
+  return content.endsWith('-stale') ? '1.36.4' : undefined
+}
+
 const UNRENDERED: NodeTarget = { kind: 'problem', message: `override for profile "${NO_PROFILE}": there is none` }
 
 /** @returns undefined where it can be rendered */

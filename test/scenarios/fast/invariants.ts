@@ -1,4 +1,5 @@
 import type { Observed } from './controller.ts'
+import { answersOfThisRun } from './invariants/answers-of-this-run.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { brokenFirst } from './invariants/broken-first.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
@@ -77,6 +78,7 @@ export const INVARIANTS: readonly Invariant[] = [
   proofsKept,
   pressureLasts,
   replacedMachines,
+  answersOfThisRun,
 ]
 
 /** @throws naming what does not hold. */

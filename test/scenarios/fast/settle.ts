@@ -9,6 +9,7 @@ import { contentOf, digestFor, type Labels, problemFor } from './content.ts'
 import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'
 import { isProved } from './faults/commit-arrives.ts'
+import { retry } from './faults/retry-follows.ts'
 import type { Fault } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
 import type { SimNode } from './sim-node.ts'
@@ -33,6 +34,24 @@ export function settle(world: World, random: Random, whileBad: Fault = () => {})
   expect(assigned('bad', world).filter((name) => !victims.includes(name))).toEqual([])
   pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
+}
+
+/**
+ * The same, and when the bad commit is stopped, what was to blame is repaired: after a retry it must reach everybody. Where another pool has
+ * used up what the fleet bears, its stop is lifted as well.
+ */
+export function settleByRetry(world: World, random: Random): void {
+  recover(world)
+  pushToAll(world, { content: 'last', effect: 'good', random })
+  expectEveryoneAt('last', world, random)
+  const effect = random.pick(BAD_EFFECTS)
+  pushToAll(world, { content: 'bad', effect, random })
+  expectAllStopped(effect, world, random)
+  world.effects.set('bad', 'good')
+  for (const node of world.nodes.values()) node.repair(world.now)
+  world.fleetControls = { retry: world.head.revision }
+  for (const pool of world.pools.values()) retry(pool, world, true)
+  expectEveryoneAt('bad', world, random)
 }
 
 function pushToAll(
@@ -136,6 +155,7 @@ function recover(world: World): void {
   world.fleetControls = {}
   for (const pool of world.pools.values()) world.control(pool, {})
   world.workload.minAvailable = 0
+  world.defects.clear()
   for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') world.workload.end(pod)
   for (const node of [...world.nodes.values()]) {
     if (node.shown.leaving) world.leave(node.name)

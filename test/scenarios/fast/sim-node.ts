@@ -6,7 +6,7 @@ import type { RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import { isOurCordon } from '../../../src/rollout/model/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView, Pressure } from '../../../src/rollout/model/node-view.ts'
-import { contentOf, type Labels } from './content.ts'
+import { contentOf, type Labels, USUAL_VERSION, versionFor } from './content.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 import { stampOf } from './stamp.ts'
 
@@ -26,6 +26,7 @@ interface Shown {
   readonly bootId: string
   readonly rebootRequest: RebootRequest | undefined
   readonly pressures: readonly Pressure[] | undefined
+  readonly kubeletVersion: string
 }
 
 const NOTHING_SHOWN = {
@@ -37,6 +38,7 @@ const NOTHING_SHOWN = {
   proof: undefined,
   rebootRequest: undefined,
   pressures: undefined,
+  kubeletVersion: USUAL_VERSION,
 } as const
 
 const NO_LABELS: Labels = {}
@@ -55,6 +57,13 @@ export function wasFitWhenAssigned(assigned: Assignment): boolean {
 
 /** The same content, which the node was assigned before its labels changed. */
 const formerOf = new WeakMap<Assignment, Assignment>()
+
+const labelsWhenAssigned = new WeakMap<Assignment, readonly Labels[]>()
+
+/** All that the node had when it was assigned this content, also before its labels changed. */
+export function labelsFor(assigned: Assignment | undefined): readonly Labels[] {
+  return (assigned && labelsWhenAssigned.get(assigned)) ?? []
+}
 
 /** The first assignment of this content in a run: labels that change do not change how the node was when it got that. */
 export function firstOf(assigned: Assignment, isOfRun: (former: Assignment) => boolean): Assignment {
@@ -177,7 +186,6 @@ export class SimNode {
       labels: this.#labels,
       zone: this.zone,
       createdAt: this.#createdAt,
-      kubeletVersion: '1.36.3',
       assignedByHand: false,
       pauseImage: 'registry.k8s.io/pause:3.10',
       readySince: Math.floor(shown.readySince / 1000) * 1000,
@@ -192,6 +200,7 @@ export class SimNode {
     else if (!isAtWork(this.#shown)) assignedWhenFit.add(assigned)
     const before = this.#shown.assigned
     if (before && isRelabelled(before, assigned)) formerOf.set(assigned, before)
+    labelsWhenAssigned.set(assigned, [this.#labels, ...(formerOf.has(assigned) ? labelsFor(before) : [])])
     this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
   }
 
@@ -258,6 +267,14 @@ export class SimNode {
     this.show({ pressures: undefined })
   }
 
+  /** A person repairs the host: what it was assigned last works now. */
+  repair(now: Instant): void {
+    this.#wiltsAt = undefined
+    this.#runKubelet(this.active, 'good')
+    this.#work(true, now)
+    this.show({})
+  }
+
   /** Its agent has been told of something that it has not ended. */
   get isBusy(): boolean {
     const { assigned } = this.#shown
@@ -306,22 +323,31 @@ export class SimNode {
 
   #begin(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
     const runs = this.active === assigned.digest && this.#works && !this.#isToReboot(assigned)
+    if (effect === 'silent' && !runs) return
     if (effect === 'asks' && !runs && !atMost('drain', assigned.grant)) this.#say('Blocked', { assigned, now, needs: 'drain' })
     else this.#say(runs ? 'Applied' : 'Fetching', { assigned, now })
   }
 
   #finish(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
-    if (effect === 'hang') return
+    if (effect === 'hang' || effect === 'silent') return
     if (effect === 'ruin') this.#work(false, now)
-    if (effect === 'good' || effect === 'asks' || effect === 'wilt' || effect === 'mute') this.#succeed(assigned, { effect, now })
-    else this.#say(effect === 'ruin' ? 'Failed' : 'RolledBack', { assigned, now })
+    if (effect === 'ruin') this.#say('Failed', { assigned, now })
+    else if (effect === 'crash') this.#say('RolledBack', { assigned, now })
+    else this.#succeed(assigned, { effect, now })
   }
 
   #succeed(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
     this.active = assigned.digest
     this.#wiltsAt = effect === 'wilt' ? now + WILTS_AFTER : undefined
+    this.#runKubelet(assigned.digest, effect)
     this.#work(true, now)
     this.#say('Applied', { assigned, now })
+  }
+
+  /** Seen when its kubelet reports again. */
+  #runKubelet(digest: string, effect: Effect): void {
+    const wanted = effect === 'stale' ? undefined : versionFor(contentOf(digest))
+    this.#shown = { ...this.#shown, kubeletVersion: wanted ?? USUAL_VERSION }
   }
 
   #work(works: boolean, now: Instant): void {

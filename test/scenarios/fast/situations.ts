@@ -64,6 +64,14 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     ),
   'wave has lost the nodes of its label': ({ decision: { status } }) =>
     status.conditions.some(({ reason, message }) => reason === 'NoEligibleNode' && message.includes('no node is left that wave')),
+  'commit that has failed is retried': ({ pool, decision: { status } }) =>
+    pool.memory.rejected.some(({ fingerprint }) => fingerprint === pool.head.fingerprint) &&
+    status.rejected.every(({ fingerprint }) => fingerprint !== pool.head.fingerprint),
+  'node that failed before a retry fails on as it was': (decided) => hasFailedBefore(decided),
+  'later wave is open after a retry, and a node has failed before': (decided) =>
+    (decided.decision.status.wave?.index ?? 0) > 1 && hasFailedBefore(decided),
+  'node runs another version than it is to': ({ decision: { status } }) =>
+    status.failed.some(({ reason }) => reason === 'VersionMismatch'),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
   'pools wait for each other': ({ decision: { status } }) =>
     status.conditions.some(
@@ -103,6 +111,18 @@ function isDownStep({ node }: Step): boolean {
 /** What it is assigned was rendered for other labels. */
 function isRelabelled({ assigned, labels }: NodeView): boolean {
   return assigned !== undefined && assigned.digest !== digestFor(contentOf(assigned.digest), labels)
+}
+
+/** It has what the run under way is about, of an earlier run that failed. */
+function hasFailedBefore({ pool: { nodes }, decision: { status } }: Decided): boolean {
+  const { failed, history } = status
+  const [run, ...older] = history
+  if (run?.result !== 'Running' || !older.some(({ fingerprint }) => fingerprint === run.fingerprint)) return false
+  const names = new Set(failed.map(({ node }) => node))
+  const isEarlier = ({ assigned }: NodeView): boolean => (assigned?.at ?? Number.POSITIVE_INFINITY) < Date.parse(run.startedAt)
+  return nodes.some(
+    (node) => names.has(node.name) && isEarlier(node) && fingerprintOf(node.assigned?.digest ?? '') === run.fingerprint,
+  )
 }
 
 function isOf({ digest }: Step, which: 'target' | 'stable', { decision: { status } }: Decided): boolean {

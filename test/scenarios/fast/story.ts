@@ -6,16 +6,18 @@ import { adminReboots } from './faults/admin-reboots.ts'
 import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
-import { labelsChange, someLabels, victimsChange } from './faults/labels-change.ts'
+import { labelsChange, someLabels, someTiers, victimsChange } from './faults/labels-change.ts'
 import { pressureComes } from './faults/pressure-comes.ts'
+import { retryFollows } from './faults/retry-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
 import { labelledWaves } from './rules/labelled-waves.ts'
 import { proof } from './rules/proof.ts'
+import { triedWaves } from './rules/tried-waves.ts'
 import { type DrawPoolRule, describeRules, drawRules } from './rules.ts'
-import { settle } from './settle.ts'
+import { settle, settleByRetry } from './settle.ts'
 import { World } from './world.ts'
 
 /** One story of a drawn fleet: the same seed, the same story. @param steps how many events; fewer are the same story's beginning */
@@ -100,6 +102,19 @@ export function tellRelabelled(seed: number, steps: number): Told {
   })
 }
 
+/** The same of fleets whose operators retry commits that failed, on some machines or on all, repaired or not. */
+export function tellRetried(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(worldWith(triedWaves, random), {
+    random,
+    steps,
+    extra: retryFollows,
+    chanceOfExtra: 0.15,
+    labels: someTiers,
+    end: settleByRetry,
+  })
+}
+
 interface Telling {
   readonly random: Random
   readonly steps: number
@@ -113,9 +128,12 @@ interface Telling {
   readonly whileBad?: Fault
   /** What the nodes are labelled with from the beginning. */
   readonly labels?: (random: Random) => Labels
+  /** How the faults cease. */
+  readonly end?: (world: World, random: Random) => void
 }
 
-function tell(world: World, { random, steps, extra, chanceOfExtra = 0.05, labels, whileBad, begin = establish }: Telling): Told {
+function tell(world: World, { begin = establish, ...telling }: Telling): Told {
+  const { random, steps, extra, chanceOfExtra = 0.05, labels, whileBad, end = () => settle(world, random, whileBad) } = telling
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--)
       world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}`, ...(labels && { labels: labels(random) }) })
@@ -133,7 +151,7 @@ function tell(world: World, { random, steps, extra, chanceOfExtra = 0.05, labels
       if (extra && random.chance(chanceOfExtra)) extra(world, random)
       happen(world, random)
     }
-    settle(world, random, whileBad)
+    end(world, random)
     return { ok: true, reached: world.reached }
   } catch (error) {
     return { ok: false, error, lines: [describeRules(world.rules), ...world.told.map((line) => line())] }

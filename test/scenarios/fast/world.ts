@@ -3,7 +3,7 @@ import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fle
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
-import { contentOf, digestFor, type Labels, problemFor } from './content.ts'
+import { contentOf, digestFor, type Labels, problemFor, versionFor } from './content.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
@@ -50,6 +50,8 @@ export class World {
   readonly pools: ReadonlyMap<string, SimPool>
   readonly commits: Commit[] = []
   readonly effects = new Map<string, Effect>()
+  /** What contents do to single machines, by `defectKey`. */
+  readonly defects = new Map<string, Effect>()
   readonly nodes = new Map<string, SimNode>()
   now = START
   controller: SimController
@@ -242,9 +244,14 @@ export class World {
 
   step(node: SimNode): void {
     this.workload.step(this.nodes, this.shown)
-    const effectOf = (digest: string): Effect => this.effects.get(digest) ?? this.effects.get(contentOf(digest)) ?? 'good'
+    const effectOf = (digest: string): Effect =>
+      this.#defectOf(node, digest) ?? this.effects.get(digest) ?? this.effects.get(contentOf(digest)) ?? 'good'
     node.step(effectOf, this.now)
     this.proofs.step(node, effectOf)
+  }
+
+  #defectOf({ name }: SimNode, digest: string): Effect | undefined {
+    return this.defects.size === 0 ? undefined : this.defects.get(defectKey(name, contentOf(digest)))
   }
 
   tell(event: string | (() => string)): void {
@@ -261,19 +268,27 @@ export class World {
       nodes.map(({ name, view }) => {
         const digest = digestFor(content, view.labels)
         const disruption = view.status?.active === digest ? 'none' : usual
-        return [name, problemFor(view.labels) ?? targetOf(digest, disruption)]
+        return [name, problemFor(view.labels) ?? targetOf(digest, { disruption, version: versionFor(content) })]
       }),
     )
     return { revision, fingerprint: `of ${content}`, wanted }
   }
 }
 
+/** Of a content on a machine. */
+export function defectKey(node: string, content: string): string {
+  return `${content} on ${node}`
+}
+
 const TARGETS = new Map<string, NodeTarget>()
 
 /** The same object each time, as the real controller gives it for a node that has not changed. */
-function targetOf(digest: string, disruption: Disruption): NodeTarget {
+function targetOf(
+  digest: string,
+  { disruption, version }: { readonly disruption: Disruption; readonly version: string | undefined },
+): NodeTarget {
   const key = `${digest} ${disruption}`
-  const target = TARGETS.get(key) ?? { kind: 'config', digest, disruption }
+  const target = TARGETS.get(key) ?? { kind: 'config', digest, disruption, ...(version !== undefined && { version }) }
   TARGETS.set(key, target)
   return target
 }

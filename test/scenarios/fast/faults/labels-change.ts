@@ -13,6 +13,11 @@ const TIERS = [NONE, 'canary', 'early']
 const ZONES = ['zone-0', 'zone-1', 'zone-2']
 const NO_POOL = ''
 
+/** The same of nodes that all get the same content; waves have few of them. */
+export function someTiers(random: Random): Labels {
+  return labelled({}, { [TIER]: random.pick([...TIERS, NONE, NONE]) })
+}
+
 /** What nodes are labelled with when they join. */
 export function someLabels(random: Random): Labels {
   return labelled({}, { [PROFILE]: random.pick([NONE, ...PROFILES]), [TIER]: random.pick([NONE, ...TIERS]) })
