@@ -53,6 +53,9 @@ export const late = ofFull('late', ({ tellLate }) => tellLate)
 /** The same as full with an etcd that is restored from backups. */
 export const restored = ofFull('restored', ({ tellRestored }) => tellRestored)
 
+/** The same as full with controllers whose clocks differ. */
+export const clocks = ofFull('clocks', ({ tellClocks }) => tellClocks)
+
 export const KINDS: readonly Kind[] = [
   fast,
   gated,
@@ -69,6 +72,7 @@ export const KINDS: readonly Kind[] = [
   cut,
   late,
   restored,
+  clocks,
 ]
 
 /** Loaded with the first story: all of them together take as long to load as forty fast ones to tell. */

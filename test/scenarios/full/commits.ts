@@ -38,6 +38,11 @@ export function drawLateRules(name: string, random: Random): PoolRules {
   return { ...drawRules(name, random), soak: random.pick([0, 60, 180, 180]), proves: random.chance(0.5) }
 }
 
+/** Also soaks that are longer than a failover. */
+export function drawClockRules(name: string, random: Random): PoolRules {
+  return { ...drawRules(name, random), soak: random.pick([60, 180, 600]), proves: false }
+}
+
 function drawRules(name: string, random: Random): Omit<PoolRules, 'soak' | 'proves'> {
   return {
     name,

@@ -10,6 +10,7 @@ import { controllerDies } from './faults/controller-dies.ts'
 import { controllerHandsOver } from './faults/controller-hands-over.ts'
 import { controllerHangs } from './faults/controller-hangs.ts'
 import { etcdRestored } from './faults/etcd-restored.ts'
+import { leaderReplaced } from './faults/leader-replaced.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { newsHeldBack } from './faults/news-held-back.ts'
 import { nodeJoins } from './faults/node-joins.ts'
@@ -54,6 +55,16 @@ export const RESTORED_FAULTS: readonly Fault[] = [
   etcdRestored,
   etcdRestored,
   etcdRestored,
+]
+
+/** Nothing befalls nodes and requests: what a good commit fails by is a clock. */
+export const CLOCK_FAULTS: readonly Fault[] = [
+  commitArrives,
+  commitArrives,
+  leaderReplaced,
+  leaderReplaced,
+  nodeJoins,
+  adminCordons,
 ]
 
 /** Everything arrives in the end, and late: what was true when it was sent need not be so any more. */

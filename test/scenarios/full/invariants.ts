@@ -4,12 +4,15 @@ import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment
 import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { fewExposed } from './invariants/few-exposed.ts'
+import { goodIsKept } from './invariants/good-is-kept.ts'
 import { laterWaves } from './invariants/later-waves.ts'
 import { notReadyWasDown } from './invariants/not-ready-was-down.ts'
 import { nothingGivenBack } from './invariants/nothing-given-back.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { podBudget } from './invariants/pod-budget.ts'
 import { refusedAsOlder } from './invariants/refused-as-older.ts'
+import { soaksLast } from './invariants/soaks-last.ts'
+import { statusesRest } from './invariants/statuses-rest.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import type { World } from './world.ts'
 
@@ -42,11 +45,19 @@ export interface PoolInvariant {
 const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst, fewExposed]
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
 const REPORT_INVARIANTS: readonly ReportInvariant[] = [nothingGivenBack]
-const POOL_INVARIANTS: readonly PoolInvariant[] = [laterWaves, refusedAsOlder, notReadyWasDown]
+const POOL_INVARIANTS: readonly PoolInvariant[] = [
+  laterWaves,
+  refusedAsOlder,
+  notReadyWasDown,
+  goodIsKept,
+  soaksLast,
+  statusesRest,
+]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
 export function watchOver(world: World): void {
   world.store.collection('nodes').listen((change) => {
+    world.statusWrites.clear()
     const assignment = assignmentIn(change)
     if (assignment && !world.isRestoring) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
@@ -63,6 +74,7 @@ export function watchOver(world: World): void {
   })
   world.store.collection('nodepools.nodewave.io').listen(({ entry }) => {
     const pool = entry.object as unknown as KubeObject
+    if (world.isRestoring) world.statusWrites.clear()
     for (const { claim, holds } of POOL_INVARIANTS)
       if (!holds(pool, world)) world.broken.push(`pool ${pool.metadata.name}: it does not hold that ${claim}`)
   })
@@ -83,4 +95,5 @@ function judge(assignment: Assignment, world: World): void {
   for (const { claim, holds } of INVARIANTS)
     if (!holds(assignment, world)) world.broken.push(`${node}: it does not hold that ${claim}`)
   if (disturbs(assignment, world)) world.disturbed.add(node)
+  world.assignedAt.set(node, world.clock.elapsed())
 }

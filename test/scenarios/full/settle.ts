@@ -59,7 +59,8 @@ async function recover(world: World): Promise<void> {
     if (machine.host.faults.dead) machine.powerOn()
     else machine.startAgent()
   }
-  world.startControllers()
+  // Who begins then could not tell that the clock of the one before was behind.
+  if (!world.hasClocks) world.startControllers()
   await uncordon(world)
   await world.clock.advance(MINUTE)
 }

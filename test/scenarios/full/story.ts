@@ -1,7 +1,7 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
-import { drawLateRules, drawPoolRules } from './commits.ts'
-import { FAULTS, type Fault, LATE_FAULTS, RESTORED_FAULTS } from './faults.ts'
+import { drawClockRules, drawLateRules, drawPoolRules } from './commits.ts'
+import { CLOCK_FAULTS, FAULTS, type Fault, LATE_FAULTS, RESTORED_FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
 import { openShop } from './shop.ts'
@@ -34,9 +34,15 @@ export function tellRestored(seed: number, steps: number): Promise<Told> {
   return tell({ random: new Random(seed), outcomes }, steps, RESTORED_FAULTS)
 }
 
+/** And clocks of controllers differ by minutes. */
+export function tellClocks(seed: number, steps: number): Promise<Told> {
+  const outcomes = ['good', 'good', 'good', 'crash'] as const
+  return tell({ random: new Random(seed), outcomes, hasClocks: true }, steps, CLOCK_FAULTS)
+}
+
 async function tell(setting: Setting, steps: number, ofKind: readonly Fault[] = FAULTS): Promise<Told> {
-  const { random, isLate = false } = setting
-  const [draw, faults] = isLate ? [drawLateRules, LATE_FAULTS] : [drawPoolRules, ofKind]
+  const { random, isLate = false, hasClocks = false } = setting
+  const [draw, faults] = isLate ? [drawLateRules, LATE_FAULTS] : [hasClocks ? drawClockRules : drawPoolRules, ofKind]
   const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => draw(name, random))
   const world = await World.create(setting, pools)
   try {

@@ -3,6 +3,7 @@ import { steadyClock } from '../../../src/controller/clock/steady-clock.ts'
 import { control } from '../../../src/controller/controller.ts'
 import { nodePoolCrd } from '../../../src/controller/crds/node-pool-crd.ts'
 import type { LeaseTimings } from '../../../src/controller/leadership/election.ts'
+import { leasePath } from '../../../src/controller/leadership/lease.ts'
 import type { ControllerSettings } from '../../../src/controller/ports.ts'
 import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { atOnce } from '../../../src/controller/revisions/compression.ts'
@@ -42,11 +43,15 @@ function virtualTimers(clock: VirtualClock): Timers {
 interface RunningController {
   readonly trouble: Trouble
   readonly stop: AbortController
+  /** Milliseconds by which its clock is ahead. */
+  readonly ahead: number
+  /** Monotonic milliseconds. */
+  readonly since: number
 }
 
 /** In the place of one that has not been started. */
 function idle(): RunningController {
-  return { trouble: new Trouble(), stop: new AbortController() }
+  return { trouble: new Trouble(), stop: new AbortController(), ahead: 0, since: Number.POSITIVE_INFINITY }
 }
 
 export interface Setting {
@@ -54,6 +59,8 @@ export interface Setting {
   readonly outcomes: readonly Outcome[]
   /** Everything may come late. Default: false */
   readonly isLate?: boolean
+  /** Two controllers stand for election, and their clocks may differ. Default: false */
+  readonly hasClocks?: boolean
 }
 
 /** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
@@ -63,6 +70,8 @@ export class World {
   readonly outcomes: readonly Outcome[]
   /** Everything may come late. */
   readonly isLate: boolean
+  /** Clocks of controllers differ. */
+  readonly hasClocks: boolean
   readonly pools: readonly PoolRules[]
   readonly clock = new VirtualClock(START, { settled })
   readonly source = new FakeSource()
@@ -76,6 +85,12 @@ export class World {
   readonly disturbed = new Set<string>()
   /** By pool, the content that came last, and which nodes it was given to since. */
   readonly exposed = new Map<string, { readonly content: string; readonly nodes: Set<string> }>()
+  /** When each node was assigned what it has, in monotonic milliseconds. */
+  readonly assignedAt = new Map<string, number>()
+  /** By pool, as its status said last. */
+  readonly waves = new Map<string, { readonly content: string | undefined; readonly index: number }>()
+  /** By pool, how often its status was written since a node changed, or something was pushed. */
+  readonly statusWrites = new Map<string, number>()
   readonly cordonedByPeople = new Set<string>()
   readonly told: string[] = []
   /** What does not hold, as soon as it does not. */
@@ -90,12 +105,13 @@ export class World {
   readonly #controllers: RunningController[]
   #started = 0
 
-  private constructor({ random, outcomes, isLate = false }: Setting, pools: readonly PoolRules[]) {
+  private constructor({ random, outcomes, isLate = false, hasClocks = false }: Setting, pools: readonly PoolRules[]) {
     this.random = random
     this.outcomes = outcomes
     this.isLate = isLate
+    this.hasClocks = hasClocks
     this.pools = pools
-    this.#controllers = Array.from({ length: 1 + random.below(2) }, idle)
+    this.#controllers = Array.from({ length: hasClocks ? 2 : 1 + random.below(2) }, idle)
     const onPodTerminating = (): Promise<void> => this.clock.sleep(SHUTDOWN)
     const core = createCore({ now: () => this.clock.now(), onPodTerminating })
     this.store = core.store
@@ -139,7 +155,31 @@ export class World {
     return true
   }
 
-  #startController(index: number): void {
+  /**
+   * The one that leads ends or dies; another one has its place later, when who stood by has taken over.
+   * @returns false where that has not stood by for long: it could not tell whether the clock of the leader is behind
+   */
+  async replaceLeader({ ahead, dies }: { readonly ahead: number; readonly dies: boolean }): Promise<boolean> {
+    const index = await this.#leader()
+    const hasStoodBy = ({ since }: RunningController): boolean => this.clock.elapsed() - since > 2 * TIMINGS.leaseDuration
+    const leader = this.#controllers[index]
+    if (!leader || !this.#controllers.every(hasStoodBy)) return false
+    if (dies) this.#kill(leader)
+    else leader.stop.abort()
+    this.#controllers[index] = idle()
+    await this.clock.advance(2 * TIMINGS.leaseDuration)
+    this.#startController(index, ahead)
+    return true
+  }
+
+  /** Its index, below 0 where nobody leads. */
+  async #leader(): Promise<number> {
+    const lease = await this.kube.get<KubeObject>(leasePath(NAMESPACE)).catch(() => undefined)
+    const { holderIdentity = '' } = (lease?.spec ?? {}) as { readonly holderIdentity?: string }
+    return this.#controllers.findIndex((_, index) => holderIdentity.startsWith(`replica-${index}-`))
+  }
+
+  #startController(index: number, ahead = this.#controllers[index]?.ahead ?? 0): void {
     this.#kill(this.#controllers[index])
     const [trouble, stop] = [new Trouble(), new AbortController()]
     const { clock, source, random } = this
@@ -149,10 +189,10 @@ export class World {
       source,
       compile,
       compression: atOnce,
-      clock: this.#clockOf(stop.signal),
+      clock: this.#clockOf(stop.signal, ahead),
       log: () => undefined,
     }
-    this.#controllers[index] = { trouble, stop }
+    this.#controllers[index] = { trouble, stop, ahead, since: clock.elapsed() }
     const identity = `replica-${index}-${this.#started++}`
     void control({ ports, settings: this.#settingsOf(identity), signal: stop.signal }).catch((error) =>
       this.broken.push(`the controller ended: ${String(error)}`),
@@ -170,12 +210,12 @@ export class World {
     stop.abort()
   }
 
-  #clockOf(signal: AbortSignal): Clock {
+  #clockOf(signal: AbortSignal, ahead: number): Clock {
     const { clock } = this
     const plain: Clock = {
-      now: () => clock.now(),
+      now: () => clock.now() + ahead,
       elapsed: () => clock.elapsed(),
-      sleepUntil: (at, ending) => clock.sleep(at - clock.now(), ending),
+      sleepUntil: (at, ending) => clock.sleep(at - clock.now() - ahead, ending),
     }
     return steadyClock(plain, { timers: virtualTimers(clock), signal })
   }
@@ -206,6 +246,7 @@ export class World {
     const snapshot = commitOf(this.commits.size + 1, contents)
     this.commits.set(snapshot.commit, contents)
     this.#expose(contents)
+    this.statusWrites.clear()
     this.source.tell({ kind: 'head', snapshot })
     this.tell(`push ${snapshot.commit.slice(-4)} ${snapshot.message}`)
     return snapshot.commit
