@@ -103,13 +103,17 @@ function expectEveryoneAt(content: string, world: World, random: Random): void {
       expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'Completed' })
 }
 
+/** More than a fleet has nodes. */
+const MOST_HELP = 50
+
 /** Pools that keep each other from going on, or a wave from its nodes, say what a person can do: here one does it. */
 function restWithHelp(world: World, random: Random): Observed {
-  for (;;) {
+  for (let helped = 0; helped < MOST_HELP; helped++) {
     const { last, stuck } = rest(world, random)
     if (!stuck) return last
     if (!labelForWaves(world)) world.raiseFleetBudget()
   }
+  throw new Error('no help lets the fleet go on')
 }
 
 function isStuck({ decisions }: Observed, world: World): boolean {
