@@ -11,7 +11,6 @@ import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
 import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
-import { awaitsCompletion } from './status/unwritten-completions.ts'
 import { throwFirst } from './writes/for-each.ts'
 import { isNodePart, isPoolPart, poolKey, settingsKey, type WrittenObject, writtenObject } from './writes/write-failures.ts'
 
@@ -105,8 +104,7 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
     const ofPool = members.byPool.get(compiled.name) ?? []
     const restored = settingsWatch.due(compiled.name, { ...about, nodes: ofPool })
     announceMembers(parts.access, { actions: decision.actions, nodes, members: ofPool, rendered })
-    const isEarly = awaitsCompletion(compiled.name, { pools: head.fleet.pools, decisions, written: cluster.pools })
-    const dueAt = poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now, isEarly })
+    const dueAt = poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now })
     // After what was decided: a node takes one write at a time.
     const unsigned = signer ? unsignedNodes(compiled.name, { nodes: ofPool, keyId: signer.keyId }) : []
     for (const actions of [unsigned, restored]) poolWrites.beginAtOnce(compiled.name, { actions, nodes, rendered, now })

@@ -20,6 +20,8 @@ export interface FleetSnapshot extends FleetNodes {
   readonly controls: FleetControls
   /** Absent where nothing can be seen of it, as of nodes that are only imagined. */
   readonly controlPlane?: ControlPlaneView
+  /** Pools whose completion of the newest commit is not written, and why. Absent: what a pool remembers is written. */
+  readonly unwritten?: ReadonlyMap<string, string>
 }
 
 /** What holds over all pools together. */
@@ -101,7 +103,7 @@ interface Assessing {
 
 /** Each pool after those that it depends on, otherwise by name. */
 function assessInOrder(
-  { pools, strays = [], controls: { paused, pausedBy, stopDrains, retry }, controlPlane }: FleetSnapshot,
+  { pools, strays = [], controls: { paused, pausedBy, stopDrains, retry }, controlPlane, unwritten }: FleetSnapshot,
   { now, steps, stopped }: Assessing,
 ): Assessments {
   const factsOfControlPlane = controlPlaneFacts(controlPlane, strays)
@@ -109,7 +111,7 @@ function assessInOrder(
   const assessments = new Map<string, Assessment>()
   const memories = new Map<string, Memory>()
   for (const pool of inOrderOfDependency(pools)) {
-    const awaited = awaitedBy(pool, { pools, memories })
+    const awaited = awaitedBy(pool, { pools, memories, unwritten })
     const strayCordons = cordons.get(pool.name)
     const facts = { paused, pausedBy, stopDrains, stopped, retry, awaited, strayCordons, ...factsOfControlPlane(pool) }
     const assessment = steps.assess(pool, facts, now)

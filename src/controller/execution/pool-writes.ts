@@ -23,8 +23,6 @@ export interface PoolWork {
   readonly nodes: Pick<NodesByName, 'get'>
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
   readonly now: Instant
-  /** What it relies on is not written yet: until then nothing of it begins but uncordons. */
-  readonly isEarly?: boolean
 }
 
 type Actions = Pick<PoolWork, 'nodes' | 'now'> &
@@ -96,12 +94,11 @@ export class PoolWrites {
   /** Begins, and does not wait. @returns when to decide again though nothing changes */
   begin(pool: string, work: PoolWork): Instant | undefined {
     const lane = this.#laneOf(pool)
-    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
-    if (work.isEarly) return undefined
     for (const action of work.decision.actions) {
       if (action.kind === 'askGate') this.#options.askGate(pool, action)
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
     }
+    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
     if (lane.writing !== 'nothing' && this.#mustWait(pool, work, lane)) {
       lane.isAwaited = true
       return undefined

@@ -27,6 +27,7 @@ import type { WriteFailures } from '../writes/write-failures.ts'
 import type { Members } from './assign-members.ts'
 import type { NodeRoster } from './node-roster.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
+import { unwrittenCompletions } from './unwritten-completions.ts'
 
 /** Everything one pass decides upon. Lists are copies: what the watches tell meanwhile is for the next pass. */
 export interface Gathered {
@@ -107,7 +108,9 @@ export async function gather(
   const controlPlane = cluster.controlPlane.view(roster.ofControlPlane(nodes), (name) => nodes.get(name))
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   const strays = members.strays.map(({ view }) => view)
-  return { fleet: { pools, strays, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+  const unwritten = unwrittenCompletions({ pools: head.fleet.pools, written: cluster.pools, refusals })
+  const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, unwritten }
+  return { fleet, members, nodes, revisions }
 }
 
 /** Some pool is not there yet, and it or one that it depends on waits for another cluster. */

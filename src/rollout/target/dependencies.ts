@@ -1,7 +1,7 @@
 import { byText } from '../../protocol/by-text.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Awaited } from '../model/fleet-facts.ts'
-import type { RolloutPolicy } from '../model/policy.ts'
 import { isProven, isRejected } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
@@ -20,23 +20,29 @@ export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly Po
   return [...ordered]
 }
 
+export interface Others {
+  readonly pools: readonly PoolSnapshot[]
+  /** As they have just been assessed. */
+  readonly memories: ReadonlyMap<string, Memory>
+  /** Pools whose completion of the newest commit is not written, and why. Absent: what a pool remembers is written. */
+  readonly unwritten?: ReadonlyMap<string, string> | undefined
+}
+
 /**
  * Those of the pools that `pool` depends on, directly or through others, that have not completed the newest commit. One that the
  * commit does not change has completed it; so has one without nodes, or a pool scaled down to nothing would hold up all others.
- * @param memories as they have just been assessed
  */
-export function awaitedBy(
-  pool: PoolSnapshot,
-  { pools, memories }: { readonly pools: readonly PoolSnapshot[]; readonly memories: ReadonlyMap<string, Memory> },
-): readonly Awaited[] {
+export function awaitedBy(pool: PoolSnapshot, { pools, memories, unwritten }: Others): readonly Awaited[] {
   const ofClusters = pool.awaitedClusters ?? []
   if (!pool.policy.dependsOn?.length) return ofClusters
   const byName = new Map(pools.map((each) => [each.name, each]))
   const awaited = dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
     const [other, memory] = [byName.get(name), memories.get(name)]
     const others = other?.awaitedClusters ?? []
-    if (!other || !memory || other.nodes.length === 0 || hasCompleted(other, memory)) return [...others]
-    return [...others, { pool: name, failed: isRejected(memory, other.head) }]
+    if (!other || !memory || other.nodes.length === 0) return [...others]
+    if (!hasCompleted(other, memory)) return [...others, { pool: name, failed: isRejected(memory, other.head) }]
+    const why = unwritten?.get(name)
+    return why === undefined ? [...others] : [...others, { pool: name, failed: false, why }]
   })
   return [...new Map([...awaited, ...ofClusters].map((each) => [each.pool, each])).values()]
 }
@@ -56,7 +62,10 @@ export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Blocker 
   return { reason: 'WaitingForDependency', message, stalls: awaited.some(({ failed }) => failed) }
 }
 
-function hasCompleted({ head }: PoolSnapshot, { target, history: [top] }: Memory): boolean {
+export function hasCompleted(
+  { head }: { readonly head: Pick<RevisionRef, 'fingerprint'> },
+  { target, history: [top] = [] }: Partial<Pick<Memory, 'target' | 'history'>>,
+): boolean {
   return target?.fingerprint === head.fingerprint && top?.fingerprint === head.fingerprint && top.result === 'Completed'
 }
 
@@ -70,10 +79,7 @@ export function isDependentOn(
 }
 
 /** By name, each after its own; a pool is not among its own, whatever the repository says. */
-export function dependenciesOf(
-  name: string,
-  pools: ReadonlyMap<string, { readonly policy: Pick<RolloutPolicy, 'dependsOn'> }>,
-): readonly string[] {
+function dependenciesOf(name: string, pools: ReadonlyMap<string, PoolSnapshot>): readonly string[] {
   const seen = new Set([name])
   const found: string[] = []
   const visit = (of: string): void => {

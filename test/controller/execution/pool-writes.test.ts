@@ -35,13 +35,6 @@ test('a status that stands there as it is asks for no other decision', async () 
   expect(await since()).toEqual(['assume assign b', 'begin assign b with d', 'afterwards workers'])
 })
 
-test('a pool whose decision relies on what is not written yet begins uncordons alone', async () => {
-  const { writes, work, since } = somePoolWrites({ dueAt: NOW })
-  const ask = { kind: 'askGate', gate: { name: 'load' } } as never
-  expect(writes.begin('workers', { ...work(assign('a'), uncordon('b'), retry, ask), isEarly: true })).toBeUndefined()
-  expect(await since()).toEqual(['assume uncordon b', 'begin uncordon b'])
-})
-
 test('what was not written because something else went first is decided again, and its nodes count as before', async () => {
   const { begin, since, status } = somePoolWrites({ dueAt: NOW })
   begin(assign('a'), retry)

@@ -72,5 +72,5 @@ export function somePoolWrites({
     await turn()
     return did.splice(0)
   }
-  return { writes, work, begin, since, status, journal, failures, ends, refused, isSent }
+  return { writes, begin, since, status, journal, failures, ends, refused, isSent }
 }

@@ -69,6 +69,18 @@ test('a pool begins in the pass in which the one that it depends on completes th
   expect(takenIn(workers(), base)).toEqual({ base: [], workers: ['workers-0'] })
 })
 
+test('a pool stays with what it has when the completion of the one that it depends on is not written', () => {
+  const base = pool('base', { since: noon - 9 * minute }, [aNode('base-0').on('new', { at: noon - 8 * minute })])
+  const unwritten = new Map([['base', 'whose completion of it is not written yet']])
+  const decided = decideFleet({ pools: [workers(), base], policy: {}, controls: {}, unwritten }, noon).get('workers')
+  if (!decided) throw new Error('no decision')
+
+  expect(selected(decided)).toEqual([])
+  expect(condition(decided, 'Reconciling')?.message).toBe(
+    '1 of 1 nodes are at older; new waits for "base", whose completion of it is not written yet',
+  )
+})
+
 test('a commit that does not change the dependency has been completed there', () => {
   expect(takenIn(workers(), pool('base', { head: 'older' }))).toEqual({ base: [], workers: ['workers-0'] })
 })
