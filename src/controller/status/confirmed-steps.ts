@@ -2,7 +2,7 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 
 /** What the step of a rollout relies on: nodes of open waves, of which each has the content and is well, or some failed. */
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'target' | 'rejected' | 'history'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history'>>
 
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
@@ -61,11 +61,16 @@ function countsMore({ history: [known] = [] }: Steps, { history: [run] = [] }: S
   return (run?.failures ?? 0) > (before ?? 0)
 }
 
-/** Another wave opens after one that was to show something, or the target becomes what is known to work, or a commit what is known to fail. */
+/** Another wave opens after one that was to show something, or the target is now known to work, or a commit to fail. */
 function isStep(before: Steps, after: Steps): boolean {
   const opened = before.wave?.opened ?? []
   const opens = opened.length > 0 && (after.wave?.opened ?? []).some((name) => !opened.includes(name))
-  return opens || after.stable?.fingerprint !== before.stable?.fingerprint || rejects(before, after)
+  return opens || completes(before, after) || rejects(before, after)
+}
+
+/** Also what was stable all the time: after a rollback, nodes have to come back to it. */
+function completes({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
+  return run?.result === 'Completed' && !(known?.result === 'Completed' && known.startedAt === run.startedAt)
 }
 
 function rejects({ rejected: before = [] }: Steps, { rejected: after = [] }: Steps): boolean {

@@ -2,16 +2,19 @@ import { expect, test } from 'vitest'
 import { ConfirmedSteps } from '../../../src/controller/status/confirmed-steps.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'stable' | 'rejected' | 'history'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history'>>
 
 const opened = (...names: readonly string[]): Steps => ({ wave: { index: 1, count: 2, name: 'canary', opened: names } as never })
-const stable = (fingerprint: string): Steps => ({ stable: { revision: 'abc', fingerprint } })
 const rejected = (...fingerprints: readonly string[]): Steps => ({
   rejected: fingerprints.map((fingerprint) => ({ revision: 'abc', fingerprint })),
 })
 
 const failed = (failures: number, startedAt = '2026-11-21T08:00:00.000Z'): Steps => ({
   history: [{ revision: 'abc', fingerprint: 'new', startedAt, result: 'Running', failures }],
+})
+
+const run = (fingerprint: 'old' | 'new', result: 'Running' | 'Completed'): Steps => ({
+  history: [{ revision: 'abc', fingerprint, startedAt: `2026-11-21T0${fingerprint === 'old' ? 7 : 8}:00:00.000Z`, result }],
 })
 
 function someSteps({ isNews = true }: { isNews?: boolean } = {}) {
@@ -34,9 +37,11 @@ test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>
   ['another wave opens', opened('canary'), opened('canary', 'all'), true],
   ['waves begin anew', opened('canary', 'all'), opened('canary'), false],
   ['no wave is open any more', opened('canary'), {}, false],
-  ['the target completes', stable('old'), stable('new'), true],
-  ['the first target completes', {}, stable('new'), true],
-  ['nothing else completes', stable('new'), stable('new'), false],
+  ['the target completes', run('new', 'Running'), run('new', 'Completed'), true],
+  ['the target begins and completes', run('old', 'Completed'), run('new', 'Completed'), true],
+  ['the first target completes', {}, run('new', 'Completed'), true],
+  ['nothing else completes', run('new', 'Completed'), run('new', 'Completed'), false],
+  ['the next target begins', run('old', 'Completed'), run('new', 'Running'), false],
   ['a commit is rejected', rejected('old'), rejected('new', 'old'), true],
   ['the first commit is rejected', {}, rejected('new'), true],
   ['the first node fails', {}, failed(1), true],
@@ -46,8 +51,8 @@ test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>
   ['a rejected commit is retried', rejected('new', 'old'), rejected('old'), false],
   [
     'the last wave opens and completes',
-    { ...opened('canary'), ...stable('old') },
-    { ...opened('canary', 'all'), ...stable('new') },
+    { ...opened('canary'), ...run('new', 'Running') },
+    { ...opened('canary', 'all'), ...run('new', 'Completed') },
     true,
   ],
 ])('the nodes of a pool are read again, or not, when %s', async (_, before, after, isStep) => {
@@ -56,7 +61,18 @@ test.each<readonly [what: string, before: Steps, after: Steps, isStep: boolean]>
   expect(read).toEqual(isStep ? ['workers'] : [])
 })
 
-const step = { before: stable('old'), after: stable('new') }
+const step = { before: run('new', 'Running'), after: run('new', 'Completed') }
+
+test('the nodes of a pool are read again when it has gone back to what is stable all the time', async () => {
+  const { steps, read } = someSteps()
+  const stable = { stable: { revision: 'abc', fingerprint: 'new' } }
+  const confirmed = steps.confirm('workers', {
+    before: { ...stable, ...run('new', 'Running') },
+    after: { ...stable, ...run('new', 'Completed') },
+  })
+  expect(await confirmed).toBe(false)
+  expect(read).toEqual(['workers'])
+})
 
 test('a step is taken when its nodes are as they were known', async () => {
   const { steps, read } = someSteps({ isNews: false })
