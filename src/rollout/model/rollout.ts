@@ -7,7 +7,10 @@ export interface Rollout {
   readonly target: Revision
   /** The target, if it is proven; else what the pool remembers as stable, if it can still be rendered and has not failed since. */
   readonly stable: Revision | undefined
+  /** At most as far ahead as work may take: a leader before may have had a clock that was ahead. */
   readonly startedAt: Instant
+  /** No assignment is stamped before this, so that it belongs to the run, and to its retry. */
+  readonly assignsFrom: Instant
   /**
    * InProgress: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
    * nothing to go back to. Withheld: it may not begin yet, and there is nothing to do meanwhile.

@@ -22,6 +22,7 @@ import { withinZones } from './zones.ts'
 /** What a pool asks for: which nodes it would change now, and why not others. */
 export interface PoolProposal extends Proposal<SelectableNode> {
   readonly use: BudgetUse
+  readonly assignsFrom: Instant
   /** Eligible nodes that would spend a place in a budget; of those that cannot be paid for, one is asked for at most. */
   readonly spending: number
   /** Why nodes are not asked for that are eligible. */
@@ -72,6 +73,7 @@ export function propose(state: PoolState): PoolProposal {
     spending: idle.length + serving.length + spending.length,
     isKeptByZones: spending.length > 0 && inZones.length === 0,
     servedAt: lastTakenAt(state),
+    assignsFrom: rollout.assignsFrom,
     blocker,
     until,
     isOfSome: poolWide === undefined && found !== undefined,
@@ -143,11 +145,12 @@ function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
 
 const NO_PLACES: Places = { places: 0, servingPlaces: 0, idlePlaces: 0 }
 
-function nothingToDo({ pool, notAtRest }: PoolState): PoolProposal {
+function nothingToDo({ pool, rollout, notAtRest }: PoolState): PoolProposal {
   const use = budgetUse(notAtRest, { idle: [], serving: [] })
   return {
     pool: pool.name,
     requests: [],
+    assignsFrom: rollout.assignsFrom,
     ...NO_PLACES,
     use,
     spending: 0,

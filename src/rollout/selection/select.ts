@@ -25,11 +25,11 @@ export type Selected = Extract<Action, { kind: 'assign' | 'cordon' }>
 
 /** Makes actions of what was granted. */
 export function select(proposal: PoolProposal, grant: PoolGrant, now: Instant): Selection {
-  const { requests, spending } = proposal
+  const { requests, spending, assignsFrom } = proposal
   const granted = requests.filter(({ name }) => grant.nodes.has(name))
   const waiting = spending - granted.filter(({ price }) => price !== 'Nothing').length
   return {
-    selected: granted.map((node) => actionFor(node, now)),
+    selected: granted.map((node) => actionFor(node, { now, assignsFrom })),
     waiting,
     blocker: blockerOf(proposal, waiting) ?? waitsForTurn(requests, grant),
     lacking: grant.fleetUse,
@@ -48,12 +48,15 @@ function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Gra
   return { reason: 'WaitingForBudget', message: `"${waiting.name}" waits: ${hasTheTurn(turnOf)}`, stalls: false }
 }
 
-function actionFor({ member, digest, mustDrain, nodeWas, needsProof }: SelectableNode, now: Instant): Selected {
+function actionFor(
+  { member, digest, mustDrain, nodeWas, needsProof }: SelectableNode,
+  { now, assignsFrom }: Pick<PoolProposal, 'assignsFrom'> & { readonly now: Instant },
+): Selected {
   const { node, revision, reboot } = member
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
   if (mustDrain) return { kind: 'cordon', node: node.name, mark }
   const grant = disruptionOf(member)
-  const at = stampAfter(node.assigned?.at, now)
+  const at = stampAfter(node.assigned?.at, Math.max(now, assignsFrom))
   const more = { ...(reboot && { reboot }), ...(nodeWas && { nodeWas }) }
   const assign = { kind: 'assign', node: node.name, revision, digest, grant, at, ...more } as const
   return needsProof ? { ...assign, proof: proofOf(member) } : assign

@@ -20,11 +20,14 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const proven = isProven(memory, target)
   // What the pool goes back to has completed as well: nodes that join, or break on the way, do not get what it leaves.
   const stable = proven && !stopped ? target : stableOf(pool, { memory, target, proven })
+  const began = top ? Date.parse(top.startedAt) : traceStart(pool, target, now)
+  const startedAt = stopped ? Math.min(began, now) : began
   return {
     target,
     stable,
     commitBlocker: blocker,
-    startedAt: top ? Math.min(Date.parse(top.startedAt), now) : traceStart(pool, target, now),
+    startedAt,
+    assignsFrom: stopped ? startedAt : Math.max(startedAt, Date.parse(top?.retriedAt ?? stamp(startedAt))),
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,
     memory,
@@ -55,7 +58,8 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   const { memory: before } = pool
   const isSame = goesOn(before.history, target)
   const lost = before.target === undefined && before.history.length === 0
-  const history = withRollout(before, target, lost ? traceStart(pool, target, now) : now)
+  const startedAt = lost ? traceStart(pool, target, now) : now
+  const history = withRollout(before, target, { startedAt, longest: pool.policy.applyTimeout })
   const [top] = history
   const memory = isSame ? restamped(before, top?.startedAt) : before
   const promotion = top && boundPromotion(memory, { fingerprint: target.fingerprint, startedAt: top.startedAt })

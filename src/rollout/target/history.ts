@@ -1,6 +1,6 @@
 import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
-import { stamp } from '../model/instant.ts'
+import { isFromAhead, stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { completionOf, refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
@@ -11,13 +11,14 @@ export const HISTORY_KEPT = 10
 /**
  * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
  * commits that change nothing here do not show.
+ * @param options.longest milliseconds that work may take
  */
 export function withRollout(
   { history, stable }: Pick<Memory, 'history' | 'stable'>,
   target: RevisionRef,
-  startedAt: Instant,
+  { startedAt, longest }: { readonly startedAt: Instant; readonly longest: number },
 ): readonly HistoryEntry[] {
-  if (goesOn(history, target)) return named(repaired(history, startedAt), target)
+  if (goesOn(history, target)) return named(repaired(history, { now: startedAt, longest }), target)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
   const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
   return shortened([rollout, ...leftBehind(before, target)], stable)
@@ -102,16 +103,19 @@ export function traceStart(
 }
 
 /**
- * A run that starts, or was retried, in the future was stamped by a clock that has been put back since: nothing assigned from now on would
- * belong to it, and what fails would be tried again without end.
+ * A run that starts, or was retried, further ahead than work may take was stamped by a clock that has been put back since: what fails would be
+ * tried again without end. One that is a little ahead is of a leader whose clock was: what that had assigned before is not of this run.
  */
-function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
+function repaired(
+  history: readonly HistoryEntry[],
+  by: { readonly now: Instant; readonly longest: number },
+): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (!top) return history
-  const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > now
-  if (!isAhead(top.startedAt) && !isAhead(top.retriedAt)) return history
-  const run = isAhead(top.startedAt) ? { ...top, startedAt: stamp(now) } : top
-  return [isAhead(top.retriedAt) ? { ...run, retriedAt: stamp(now) } : run, ...older]
+  const isWrong = (at: string | undefined): boolean => at !== undefined && isFromAhead(Date.parse(at), by)
+  if (!isWrong(top.startedAt) && !isWrong(top.retriedAt)) return history
+  const run = isWrong(top.startedAt) ? { ...top, startedAt: stamp(by.now) } : top
+  return [isWrong(top.retriedAt) ? { ...run, retriedAt: stamp(by.now) } : run, ...older]
 }
 
 /** What belongs to the rollout on top goes along when that is stamped again. */

@@ -423,3 +423,31 @@ test('a retry assigns a node again that failed when the clock was a day ahead, a
   expect(assignments(decision)[0]).toBe('a → bad-commit')
   expect(decision.status.rejected).toEqual([])
 })
+
+test('a retry goes on when the leader that began it had a clock which was ahead', () => {
+  const [startedAt, assignedBefore] = [noon + 5 * minute - 1000, noon + 4 * minute]
+  const history = [aRollout('new', { startedAt }), aRollout('new', { result: 'Halted', startedAt: noon - minute })]
+  const pool = aPool({ head: 'new', onFailure: 'Halt', history })
+  const failed = (at: number) => pool.with(aNode('a').rolledBackFrom('new', { at }), aNode('b').on('older'))
+
+  const first = decide(failed(assignedBefore), noon)
+  const again = decide(remembering(failed(startedAt), first), noon + minute)
+
+  expect(first.actions[0]).toMatchObject({ kind: 'assign', node: 'a', digest: 'new', at: startedAt })
+  expect(first.status.rejected).toEqual([])
+  expect(verdict(again).Stalled).toBe('True Halted')
+})
+
+test('a retry of a completed commit assigns a node once when it was stamped by a clock which is ahead', () => {
+  const run = aRollout('new', { result: 'Completed', startedAt: noon - 60 * minute })
+  const retriedAt = noon + 5 * minute
+  const history = [{ ...run, retriedAt: stamp(retriedAt) }]
+  const pool = aPool({ head: 'new', stable: 'new', history, maxFailures: 1 })
+  const failed = (at: number) => pool.with(aNode('a').rolledBackFrom('new', { at }), aNode('b').on('new'))
+
+  const first = decide(failed(noon - minute), noon)
+  const again = decide(remembering(failed(retriedAt), first), noon + minute)
+
+  expect(first.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', at: retriedAt }])
+  expect(assignments(again)).toEqual([])
+})

@@ -23,7 +23,7 @@ function request(node: NodeDraft, more: Partial<SelectableNode> = {}): Selectabl
 const [a, b] = [request(aNode('a')), request(aNode('b'))]
 const ofControlPlane = request(aNode('c'), { isControlPlane: true } as never)
 const proposal = (requests: readonly SelectableNode[], more: Partial<PoolProposal> = {}) =>
-  ({ requests, spending: requests.length, isOfSome: false, ...more }) as PoolProposal
+  ({ requests, spending: requests.length, isOfSome: false, assignsFrom: noon, ...more }) as PoolProposal
 const grant = (nodes: readonly string[], more: Partial<PoolGrant> = {}): PoolGrant => ({
   nodes: new Set(nodes),
   lacksFleetBudget: false,
