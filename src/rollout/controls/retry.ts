@@ -8,13 +8,14 @@ import { denotes } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
 import { shortName } from '../model/text.ts'
+import { afterAssignments } from '../model/wanted-assignment.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 
 /** Lets a rejected commit try again because a person said so. */
-export function retryRejected({ memory, head, nodes }: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
+export function retryRejected({ memory, head, nodes, policy }: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
   const asked = [head, ...memory.rejected].filter((ref) => denotes(value, ref)).map((ref) => ref.fingerprint)
   const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
-  const ofNodes = again ? undefined : retryOnNodes({ memory, nodes }, { value, now })
+  const ofNodes = again ? undefined : retryOnNodes({ memory, nodes, policy }, { value, now })
   if (ofNodes) return ofNodes
   if (!again) return { action: 'Retry', refused: true, message: 'no failed commit of this pool has this name' }
   const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
@@ -38,7 +39,10 @@ function whatFollows(
  * Nodes that failed in the rollout, within its limit, or after it had completed, or that it does not count, try once more; those that were
  * replaced since it completed count no more.
  */
-function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now }: ControlRequest): ControlEffect | undefined {
+function retryOnNodes(
+  pool: Pick<PoolSnapshot, 'memory' | 'nodes' | 'policy'>,
+  { value, now }: ControlRequest,
+): ControlEffect | undefined {
   const { memory } = pool
   const [run, ...older] = memory.history
   const { failed, replaced, done } = triedIn(pool)
@@ -52,7 +56,8 @@ function retryOnNodes(pool: Pick<PoolSnapshot, 'memory' | 'nodes'>, { value, now
   const again = failed === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
   const gone =
     replaced === 0 ? [] : [`machines that failed after ${shortName(run)} had completed, and were replaced, no longer count`]
-  const history = withLaterFailures([{ ...run, retriedAt: stamp(now) }, ...older], { nodes: [] })
+  const retriedAt = afterAssignments(pool.nodes, { now, longest: pool.policy.applyTimeout })
+  const history = withLaterFailures([{ ...run, retriedAt: stamp(retriedAt) }, ...older], { nodes: [] })
   return { action: 'Retry', message: [...again, ...gone].join('; '), memory: { ...memory, history } }
 }
 

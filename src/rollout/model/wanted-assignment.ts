@@ -86,3 +86,9 @@ function overdueAt(
 export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
   return at === undefined || at >= rolloutStart
 }
+
+/** Now, or just after these nodes were assigned by a leader before whose clock was a little ahead. */
+export function afterAssignments(nodes: readonly NodeView[], by: { readonly now: Instant; readonly longest: number }): Instant {
+  const stamps = nodes.flatMap(({ assigned }) => assigned?.at ?? []).filter((at) => at >= by.now && !isFromAhead(at, by))
+  return stamps.reduce((latest, at) => Math.max(latest, at + 1), by.now)
+}

@@ -4,8 +4,9 @@ import { type Instant, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
+import { afterAssignments } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
-import { goesOn, restamped, traceStart, withRollout } from './history.ts'
+import { goesOn, isAssigned, restamped, traceStart, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
@@ -57,8 +58,7 @@ function stableOf(
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {
   const { memory: before } = pool
   const isSame = goesOn(before.history, target)
-  const lost = before.target === undefined && before.history.length === 0
-  const startedAt = lost ? traceStart(pool, target, now) : now
+  const startedAt = isSame ? now : beginning(pool, { target, now })
   const history = withRollout(before, target, { startedAt, longest: pool.policy.applyTimeout })
   const [top] = history
   const memory = isSame ? restamped(before, top?.startedAt) : before
@@ -77,6 +77,14 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
     ...(top?.result === 'Completed' && { stable: refOf(target) }),
     ...(wave && { wave }),
   }
+}
+
+/** Nodes may have the content from a run before: what failed then is not of this one. */
+function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
+  const { memory, nodes, policy } = pool
+  if (memory.target === undefined && memory.history.length === 0) return traceStart(pool, target, now)
+  const ofContent = nodes.filter((node) => isAssigned(node, target))
+  return afterAssignments(ofContent, { now, longest: policy.applyTimeout })
 }
 
 /** What soaks later than now was not watched to its end: the clock that said so has been put back since. */

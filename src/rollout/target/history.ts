@@ -94,12 +94,17 @@ export function traceStart(
   target: Revision,
   now: Instant,
 ): Instant {
-  return nodes.reduce((earliest, { name, assigned }) => {
+  return nodes.reduce((earliest, node) => {
+    const { assigned } = node
     if (assigned?.at === undefined || assigned.pool !== pool) return earliest
-    const wanted = target.wanted.get(name)
-    const isOfContent = wanted?.kind === 'config' && wanted.digest === assigned.digest
-    return isOfContent || assigned.revision === target.revision ? Math.min(earliest, assigned.at) : earliest
+    return isAssigned(node, target) || assigned.revision === target.revision ? Math.min(earliest, assigned.at) : earliest
   }, now)
+}
+
+/** The node has been assigned the content of this revision. */
+export function isAssigned({ name, assigned }: NodeView, { wanted }: Pick<Revision, 'wanted'>): boolean {
+  const content = wanted.get(name)
+  return content?.kind === 'config' && content.digest === assigned?.digest
 }
 
 /**

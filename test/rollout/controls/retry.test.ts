@@ -451,3 +451,33 @@ test('a retry of a completed commit assigns a node once when it was stamped by a
   expect(first.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', at: retriedAt }])
   expect(assignments(again)).toEqual([])
 })
+
+test('a retry assigns a node again when the leader before, whose clock was ahead, had assigned it', () => {
+  const assignedBefore = noon + 4 * minute
+  const pool = aPool({ ...halted, controls: { retry: 'bad-commit' } })
+  const failed = (at: number) => pool.with(aNode('a').rolledBackFrom('bad-commit', { at }), aNode('b').on('older'))
+
+  const first = decide(failed(assignedBefore), noon)
+  const again = decide(remembering(failed(assignedBefore + 1), first), noon + minute)
+
+  expect(first.actions[0]).toMatchObject({ kind: 'assign', node: 'a', digest: 'bad-commit', at: assignedBefore + 1 })
+  expect(first.status.rejected).toEqual([])
+  expect(verdict(again).Stalled).toBe('True Halted')
+})
+
+test('a retry of a completed commit assigns a node again when the leader before, whose clock was ahead, had assigned it', () => {
+  const assignedBefore = noon + 4 * minute
+  const failed = (at: number) => {
+    const node = aNode('a').assignedTo('new', { at })
+    return node.reporting('RolledBack', {
+      since: noon - 1000,
+      active: 'older',
+      error: { reason: 'Failed', message: 'it failed' },
+    })
+  }
+  const first = decide(completedBut(failed(assignedBefore), { retry: 'new' }), noon)
+  const again = completedBut(failed(assignedBefore + 1), { retry: 'new' })
+
+  expect(first.actions[0]).toMatchObject({ kind: 'assign', node: 'a', digest: 'new', at: assignedBefore + 1 })
+  expect(assignments(decide(remembering(again, first), noon + minute))).toEqual([])
+})
