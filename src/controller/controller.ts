@@ -8,6 +8,7 @@ import { electLeader } from './leadership/leader-elector.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { keptRevisions, lastCommit } from './revisions/revision-store.ts'
 import { runLeader } from './run-leader.ts'
+import { unbrokenSince } from './snapshot/gather.ts'
 
 export interface ControllerOptions {
   readonly ports: ControllerPorts
@@ -55,6 +56,8 @@ async function standForElection(context: LeaderContext, election: ElectionSettin
       clone = keepCloneFresh(context, until)
     },
     foundOtherClock: () => contact.distrust(ports.clock.now()),
+    countsSince: () => unbrokenSince(context, ports.clock.now()),
+    countedSince: (since) => contact.countFrom(since, ports.clock.now()),
     lead: async (term) => {
       await catchUp(context, term.signal)
       const fenced = { ...ports, kube: fencedKube(ports.kube, term) }

@@ -34,6 +34,8 @@ export const CONTROLLER_LEASE = 'nodewave-controller'
 
 /** On that Lease: the release of the controller that leads. */
 export const LEADER_VERSION = `${DEFAULT_PREFIX}/leader-version`
+/** On that Lease: since when time counts for the controller that leads. */
+export const TIME_COUNTS_SINCE = `${DEFAULT_PREFIX}/time-counts-since`
 /** Its time is that of the last push that a forge delivered to one of the controllers. */
 export const PUSH_LEASE = 'nodewave-push'
 

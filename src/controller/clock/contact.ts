@@ -32,6 +32,11 @@ export class Contact {
     this.#restoredAt = now
   }
 
+  /** What began before then did not count for whoever led until now; nor does it for this process. */
+  countFrom(since: Instant, now: Instant): void {
+    this.#restoredAt = Math.max(this.#restoredAt ?? Number.NEGATIVE_INFINITY, Math.min(since, now))
+  }
+
   /** All nodes were listed: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
   listed(now: Instant): void {
     this.#listedAt = now

@@ -1,5 +1,6 @@
 import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from '../clock/clock.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log/log.ts'
@@ -18,7 +19,7 @@ import {
   releaseOf,
   resigned,
 } from './election.ts'
-import { leaseObject, leasePath, leasesPath, observationOf } from './lease.ts'
+import { countsSinceOf, leaseObject, leasePath, leasesPath, observationOf } from './lease.ts'
 import { clockDifference } from './other-clock.ts'
 
 /** A stretch of time in which this process leads. */
@@ -46,6 +47,10 @@ export interface LeaderElectorOptions {
   readonly standBy: (signal: AbortSignal) => void
   /** Whoever else led until now has a clock that differs from ours. */
   readonly foundOtherClock: () => void
+  /** Since when time counts for this process; undefined: all of it does. */
+  readonly countsSince: () => Instant | undefined
+  /** Time counted since then for whoever else led until now. */
+  readonly countedSince: (since: Instant) => void
 }
 
 /**
@@ -189,8 +194,16 @@ class LeaderElector {
     this.#found = await kube.get<KubeObject>(leasePath(namespace), this.#patience()).catch(unlessMissing)
     this.#candidate = afterRead(this.#candidate, this.#found ? observationOf(this.#found) : {}, clock.elapsed())
     this.#compareClocks(before)
+    this.#tellCounted()
     // What was heard meanwhile may be newer than what was read.
     if (this.#heard !== heard) this.#candidate = afterEvent(this.#candidate)
+  }
+
+  /** It would be forgotten with the process that knew why it did not count what was before. */
+  #tellCounted(): void {
+    const { identity, countedSince } = this.#options
+    const since = this.#found && countsSinceOf(this.#found)
+    if (since !== undefined && this.#candidate.observation?.record?.holder !== identity) countedSince(since)
   }
 
   #compareClocks(before: LeaseCandidate['observation']): void {
@@ -207,8 +220,8 @@ class LeaderElector {
 
   /** PUT makes a Lease that is not there, and is the one way to make it that a rule for this name alone can allow. */
   async #write(record: Parameters<typeof leaseObject>[0]): Promise<KubeObject> {
-    const { kube, namespace } = this.#options
-    const body = leaseObject(record, { found: this.#found, namespace })
+    const { kube, namespace, countsSince } = this.#options
+    const body = leaseObject(record, { found: this.#found, namespace, countsSince: countsSince() })
     this.#found = await kube.replace<KubeObject>(leasePath(namespace), body, this.#patience())
     return this.#found
   }

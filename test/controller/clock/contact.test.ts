@@ -108,3 +108,13 @@ test.for([403, 409, 429])('an answer %i is contact', async (code) => {
   await expect(api.patch('/n', {})).rejects.toThrow('Refused')
   expect(contact.unbrokenSince(60_000)).toBeUndefined()
 })
+
+test('time counts for who takes over from when it counted for the one before, if that is later, and not from the future', () => {
+  const contact = new Contact()
+  contact.countFrom(5_000, 10_000)
+  expect(contact.unbrokenSince(10_000)).toBe(5_000)
+  contact.countFrom(4_000, 10_000)
+  expect(contact.unbrokenSince(10_000)).toBe(5_000)
+  contact.countFrom(60_000, 12_000)
+  expect(contact.unbrokenSince(20_000)).toBe(12_000)
+})

@@ -5,6 +5,7 @@ import { DEFAULT_LEASE_TIMINGS } from '../../../src/controller/leadership/electi
 import { electLeader, type Term } from '../../../src/controller/leadership/leader-elector.ts'
 import { leaseObject, leasePath } from '../../../src/controller/leadership/lease.ts'
 import { type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
+import { TIME_COUNTS_SINCE } from '../../../src/protocol/names.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -19,7 +20,15 @@ const leaseOf = (holder: string) =>
   )
 
 /** The candidate `a`. What it does is noted; time passes as the test says. */
-function aCandidate({ holder, watchFails = false }: { holder?: string; watchFails?: boolean } = {}) {
+function aCandidate({
+  holder,
+  watchFails = false,
+  countsSince,
+}: {
+  holder?: string
+  watchFails?: boolean
+  countsSince?: number
+} = {}) {
   const [kube, clock, ending, said] = [new FakeKube(), new TestClock(START), new AbortController(), [] as string[]]
   if (holder !== undefined) kube.put(PATH, leaseOf(holder))
   const terms: Term[] = []
@@ -51,6 +60,8 @@ function aCandidate({ holder, watchFails = false }: { holder?: string; watchFail
     },
     standBy: (signal) => void standing.push(signal),
     foundOtherClock: () => void said.push('other clock'),
+    countsSince: () => countsSince,
+    countedSince: (since) => void said.push(`counted since ${since - START}`),
   }).catch((error: Error) => void said.push(`ended: ${error.message}`))
   /** Seconds pass, one by one. */
   const pass = async (seconds: number) => {
@@ -100,6 +111,18 @@ test('a candidate stands by while another one leads, says so once, and takes the
   expect([terms.length, standing[0]?.aborted, holderNow()]).toEqual([1, true, 'a'])
   await end()
   expect(said).toEqual(['info: standing by: "b" leads', 'info: leading as "a"'])
+})
+
+test('a candidate hears since when time counted for the other one, and says in its Lease since when it counts for itself', async () => {
+  const { kube, said, pass, end } = aCandidate({ holder: 'b', countsSince: START + 5000 })
+  const { metadata } = leaseOf('b')
+  kube.put(PATH, { ...leaseOf('b'), metadata: { ...metadata, annotations: { [TIME_COUNTS_SINCE]: '2026-11-21T08:00:01.000Z' } } })
+  await pass(30)
+
+  expect(said).toEqual(['info: standing by: "b" leads', 'counted since 1000', 'info: leading as "a"'])
+  expect(kube.objects.get(PATH)?.metadata.annotations?.[TIME_COUNTS_SINCE]).toBe('2026-11-21T08:00:05.000Z')
+  await end()
+  expect(kube.objects.get(PATH)?.metadata.annotations?.[TIME_COUNTS_SINCE]).toBe('2026-11-21T08:00:05.000Z')
 })
 
 test('a candidate that stands by leaves the Lease of another one alone when it ends', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leaseObject, observationOf } from '../../../src/controller/leadership/lease.ts'
+import { countsSinceOf, leaseObject, observationOf } from '../../../src/controller/leadership/lease.ts'
 import { VERSION } from '../../../src/protocol/version.ts'
 
 const WALL = Date.UTC(2026, 10, 21, 8)
@@ -33,4 +33,19 @@ test.each([
   expect(observationOf({ metadata: { name: 'x', resourceVersion: '7' }, spec }).record).toEqual({
     ...{ holder: '', leaseDuration: 0, acquiredAt: 0, renewedAt: 0, transitions: 0 },
   })
+})
+
+test('a lease says since when time counts for its holder, and says nothing of that when all time does', () => {
+  const said = leaseObject(record, { found: undefined, namespace: 'nodewave-system', countsSince: WALL + 1500 })
+  expect(said.metadata.annotations).toMatchObject({ 'nodewave.io/time-counts-since': '2026-11-21T08:00:01.500Z' })
+  expect(countsSinceOf(said)).toBe(WALL + 1500)
+  const unsaid = leaseObject(record, { found: said, namespace: 'nodewave-system' })
+  expect(unsaid.metadata.annotations).toEqual({ 'nodewave.io/leader-version': VERSION })
+  expect(countsSinceOf(unsaid)).toBeUndefined()
+})
+
+test('a lease of which nobody can read since when time counts says nothing of that', () => {
+  expect(
+    countsSinceOf({ metadata: { name: 'x', annotations: { 'nodewave.io/time-counts-since': 'yesterday' } } }),
+  ).toBeUndefined()
 })

@@ -12,3 +12,11 @@ test.each([0, BATCH])(
   },
   180_000,
 )
+
+test.each([1_430_000_044, 1_430_000_059, 1_430_000_186])(
+  'story %i of clocks that differ, which once failed, holds',
+  async (seed) => {
+    expect(await failureOf(clocks, seed)).toBeUndefined()
+  },
+  180_000,
+)
