@@ -29,7 +29,7 @@ export class FakeKube implements KubeApi {
     const found = this.#found(at)
     const { metadata, ...rest } = body as KubeObject
     if (metadata.resourceVersion !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')
-    return this.put(at, { ...found, ...rest, metadata: found.metadata }) as T
+    return this.put(at, { ...found, ...rest, metadata: at === path ? metadata : found.metadata }) as T
   }
 
   async patch<T>(path: string, body: unknown, options?: { readonly type?: PatchType }): Promise<T> {
