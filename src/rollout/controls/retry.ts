@@ -8,7 +8,7 @@ import { denotes } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
 import { shortName } from '../model/text.ts'
-import { afterAssignments } from '../model/wanted-assignment.ts'
+import { afterStamps } from '../model/wanted-assignment.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 
 /** Lets a rejected commit try again because a person said so. */
@@ -56,7 +56,8 @@ function retryOnNodes(
   const again = failed === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
   const gone =
     replaced === 0 ? [] : [`machines that failed after ${shortName(run)} had completed, and were replaced, no longer count`]
-  const retriedAt = afterAssignments(pool.nodes, { now, longest: pool.policy.applyTimeout })
+  const assigned = pool.nodes.map((node) => node.assigned?.at)
+  const retriedAt = afterStamps(assigned, { now, longest: pool.policy.applyTimeout })
   const history = withLaterFailures([{ ...run, retriedAt: stamp(retriedAt) }, ...older], { nodes: [] })
   return { action: 'Retry', message: [...again, ...gone].join('; '), memory: { ...memory, history } }
 }

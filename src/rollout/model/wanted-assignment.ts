@@ -87,8 +87,10 @@ export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutCl
   return at === undefined || at >= rolloutStart
 }
 
-/** Now, or just after these nodes were assigned by a leader before whose clock was a little ahead. */
-export function afterAssignments(nodes: readonly NodeView[], by: { readonly now: Instant; readonly longest: number }): Instant {
-  const stamps = nodes.flatMap(({ assigned }) => assigned?.at ?? []).filter((at) => at >= by.now && !isFromAhead(at, by))
-  return stamps.reduce((latest, at) => Math.max(latest, at + 1), by.now)
+/** Now, or just after what a leader before, whose clock was a little ahead, has stamped. */
+export function afterStamps(
+  stamps: readonly (Instant | undefined)[],
+  by: { readonly now: Instant; readonly longest: number },
+): Instant {
+  return stamps.reduce<Instant>((latest, at = latest - 1) => (isFromAhead(at, by) ? latest : Math.max(latest, at + 1)), by.now)
 }

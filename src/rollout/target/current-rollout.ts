@@ -4,7 +4,7 @@ import { type Instant, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
-import { afterAssignments } from '../model/wanted-assignment.ts'
+import { afterStamps } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
 import { goesOn, isAssigned, restamped, traceStart, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
@@ -79,12 +79,14 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   }
 }
 
-/** Nodes may have the content from a run before: what failed then is not of this one. */
+/** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
   if (memory.target === undefined && memory.history.length === 0) return traceStart(pool, target, now)
   const ofContent = nodes.filter((node) => isAssigned(node, target))
-  return afterAssignments(ofContent, { now, longest: policy.applyTimeout })
+  const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
+  const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]
+  return afterStamps(before, { now, longest: policy.applyTimeout })
 }
 
 /** What soaks later than now was not watched to its end: the clock that said so has been put back since. */

@@ -77,12 +77,13 @@ export interface Ending {
   readonly message?: string
 }
 
-/** Ends the run on top, if it still goes. */
+/** Ends the run on top, if it still goes. One that a clock which was ahead has stamped ends no earlier than it began. */
 export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
   const { losses: _losses, commits: _commits, ...run } = top
-  return [{ ...run, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]
+  const endedAt = stamp(Math.max(at, Date.parse(run.startedAt) || at))
+  return [{ ...run, endedAt, result, ...(message !== undefined && { message }) }, ...older]
 }
 
 /**
