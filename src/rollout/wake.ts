@@ -62,5 +62,5 @@ function considerMember(
   consider(takenAt)
   consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))
-  if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.now))
+  if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.clock))
 }

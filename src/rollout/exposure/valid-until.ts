@@ -20,7 +20,7 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (isInFlight(node, report))
     return Math.min(...[deadlineOf, silenceEnds, lateFrom].map((endsAt) => later(endsAt(assigned, clock), now)))
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
-  return Math.min(refusal, orNever(waitsAfterReboot(node, now)), orNever(chanceEnds({ node, report }, clock)))
+  return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), orNever(chanceEnds({ node, report }, clock)))
 }
 
 /** In service, and nobody asks for its reboot. */

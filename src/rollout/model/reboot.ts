@@ -3,12 +3,12 @@ import { atMost } from '../../protocol/desired-config.ts'
 import { isSameOrder, type RebootOrder } from '../../protocol/reboot-order.ts'
 import { type Ceiling, selects } from './ceiling.ts'
 import { isUnderDrain } from './cordon.ts'
-import type { Instant } from './instant.ts'
+import { type Instant, isFromAhead } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
 
 export interface RebootContext {
-  readonly policy: Pick<RolloutPolicy, 'reboot'>
+  readonly policy: Pick<RolloutPolicy, 'reboot' | 'applyTimeout'>
   readonly ceiling?: Ceiling | undefined
   readonly now: Instant
 }
@@ -48,18 +48,23 @@ function wantedReboot(node: NodeView, { policy, ceiling, now }: RebootContext): 
     const { boot, at } = rebootRequest
     return { boot, ...(at !== undefined && { at }) }
   }
+  const isResting = waitsAfterReboot(node, { now, applyTimeout: policy.applyTimeout }) !== undefined
   const isAllowed = policy.reboot?.whenRequired === 'InWindows' && isWithinCeiling(node, ceiling)
-  return isAllowed && requiresReboot(node) && waitsAfterReboot(node, now) === undefined ? { boot: bootId } : undefined
+  return isAllowed && requiresReboot(node) && !isResting ? { boot: bootId } : undefined
 }
 
 /**
  * Until when a host that requires a reboot again after one that it required has to wait. What an operator ordered, at an instant, begins no
- * loop. An order stamped by a clock that was ahead does not count.
+ * loop. An order stamped further ahead than work may take, by a clock that has been put back since, does not count.
  */
-export function waitsAfterReboot(node: NodeView, now: Instant): Instant | undefined {
+export function waitsAfterReboot(
+  node: NodeView,
+  { now, applyTimeout }: { readonly now: Instant; readonly applyTimeout: number },
+): Instant | undefined {
   const { reboot, at } = node.assigned ?? {}
   if (reboot === undefined || reboot.at !== undefined || at === undefined || !requiresReboot(node)) return undefined
-  return at <= now && now < at + BETWEEN_REBOOTS ? at + BETWEEN_REBOOTS : undefined
+  if (isFromAhead(at, { now, longest: applyTimeout })) return undefined
+  return now < at + BETWEEN_REBOOTS ? at + BETWEEN_REBOOTS : undefined
 }
 
 function isOrdered({ assigned }: NodeView, order: RebootOrder): boolean {

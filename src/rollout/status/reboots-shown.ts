@@ -61,12 +61,12 @@ export function describeReboots(members: readonly Member[]): string {
 }
 
 /** `; 3 nodes require a reboot: "a", "b", "c"`: nothing happens to them by itself. */
-export function describeRequired({ notAtRest, pool, now }: PoolState): string {
+export function describeRequired({ notAtRest, pool, clock }: PoolState): string {
   const required = notAtRest.filter((member) => stateOf(member) === 'Required').map(({ node }) => node)
   if (required.length === 0) return ''
   const names = required.map(({ name }) => name).sort()
   const count = names.length === 1 ? '1 node requires' : `${names.length} nodes require`
-  const again = required.filter((node) => waitsAfterReboot(node, now) !== undefined).map(({ name }) => name)
+  const again = required.filter((node) => waitsAfterReboot(node, clock) !== undefined).map(({ name }) => name)
   const waits = pool.policy.reboot?.whenRequired === 'InWindows' && again.length > 0
   return `; ${count} a reboot: ${listNames(names)}${waits ? `; less than a day after their last reboot: ${listNames(again.sort())}` : ''}`
 }

@@ -83,19 +83,20 @@ test.each<readonly [what: string, at: number, more: object, until: number | unde
   ['for a day from this instant', noon, { boot: '0' }, noon + day],
   ['for another millisecond', noon - day + 1, { boot: '0' }, noon + 1],
   ['no longer after a day', noon - day, { boot: '0' }, undefined],
-  ['not for an order of a clock that was ahead', noon + 1, { boot: '0' }, undefined],
+  ['for a day from an order of a clock that is a little ahead', noon + minute - 1, { boot: '0' }, noon + minute - 1 + day],
+  ['not for an order of a clock that was further ahead than work may take', noon + minute, { boot: '0' }, undefined],
   ['not for what an operator ordered', noon - hour, { boot: '0', at: stamp(noon) }, undefined],
 ])('a host that requires a reboot again waits %s', (_, at, reboot, until) => {
   const subject = { ...requiring, assigned: { ...requiring.assigned, at, reboot } } as never
 
-  expect(waitsAfterReboot(subject, noon)).toBe(until)
+  expect(waitsAfterReboot(subject, { now: noon, applyTimeout: minute })).toBe(until)
 })
 
 test('a host that requires no reboot, or was ordered none, waits for nothing', () => {
   const ordered = { ...node, assigned: { ...node.assigned, at: noon - hour, reboot: { boot: '0' } } } as never
 
-  expect(waitsAfterReboot(ordered, noon)).toBeUndefined()
-  expect(waitsAfterReboot(requiring, noon)).toBeUndefined()
+  expect(waitsAfterReboot(ordered, { now: noon, applyTimeout: minute })).toBeUndefined()
+  expect(waitsAfterReboot(requiring, { now: noon, applyTimeout: minute })).toBeUndefined()
 })
 
 test('a host requires a reboot when it says so of the boot that it runs with', () => {

@@ -228,6 +228,18 @@ test('host that requires a reboot again was ordered one by a clock that was year
   ])
 })
 
+test('host that requires a reboot again waits for a day also when its run is stamped by a clock that was a little ahead', () => {
+  const startedAt = noon + 4 * minute
+  const history = [aRollout('new', { result: 'Completed', startedAt })]
+  const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: startedAt })
+  const again = ordered
+    .reporting('Applied', { since: noon - 1000 })
+    .booted('2')
+    .requiringReboot('2')
+
+  expect(deeds(deciding({ reboot: IN_WINDOWS, history }, again))).toEqual([])
+})
+
 test('assessment that took over a host that rests after its reboot is made again when the day is over', () => {
   const node = done('a')
     .orderedToReboot('new', { boot: '1' }, { at: noon - hour })
