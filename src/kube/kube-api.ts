@@ -69,7 +69,8 @@ export type FollowEvent<T> =
   | {
       readonly type: 'delete'
       readonly name: string
-      readonly namespace: string /** Of the deletion; absent: unknown. */
+      readonly namespace: string
+      /** Of the deletion; absent: unknown. */
       readonly resourceVersion?: string
     }
 
