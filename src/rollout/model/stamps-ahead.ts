@@ -9,7 +9,7 @@ export function hasStampAhead(subject: Reported, now: Instant): boolean {
   return stampsOf(subject).some((at) => at !== undefined && at > now)
 }
 
-/** When a stamp by a clock that is ahead comes to mean something else: as soon as it is near enough to count for what it says, and when it is past. */
+/** When a stamp that is ahead comes to mean something else: as soon as it is near enough to count for what it says, and when it is past. */
 export function stampsChangeAt(subject: Reported, { pool, now }: Pick<PoolContext, 'pool' | 'now'>): readonly Instant[] {
   const { applyTimeout, drain } = pool.policy
   return stampsOf(subject).flatMap((at) => {

@@ -14,7 +14,7 @@ export function describeLastChances(poolState: PoolState): string {
   return `; only ${names} can still try it, not sound before the assignment${describeEnd(awaited, poolState)}`
 }
 
-/** A stamp that is ahead counts as now, and so does all while no time is counted: the end moves on with the time, another message in each pass. */
+/** No end that moves on with the time, which would be another message in each pass: after a stamp that is ahead, or while no time is counted. */
 function describeEnd(awaited: readonly Member[], { clock, now }: PoolState): string {
   if (isCountingNothing(clock) || awaited.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
   return `: waits until ${stamp(Math.max(...awaited.map((member) => chanceEnds(member, clock) ?? now)))}`
