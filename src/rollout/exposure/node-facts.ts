@@ -6,7 +6,7 @@ import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
-import { hasWantedAssignment, isInRollout } from '../model/wanted-assignment.ts'
+import { hasWantedAssignment, isAssigned, isInRollout } from '../model/wanted-assignment.ts'
 import { commitsOf } from '../target/history.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
@@ -110,8 +110,4 @@ export function isAtSuperseded({ node, stable, condition, changes }: NodeFacts):
 /** What a node is to become at a revision. */
 export function targetFor({ name }: NodeView, { wanted }: Revision): NodeTarget {
   return wanted.get(name) ?? NOT_RENDERED
-}
-
-function isAssigned({ assigned }: NodeView, content: NodeTarget | undefined): boolean {
-  return content?.kind === 'config' && content.digest === assigned?.digest
 }

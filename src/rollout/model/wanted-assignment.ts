@@ -82,6 +82,11 @@ function overdueAt(
   return ready && report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock)
 }
 
+/** It was assigned this content, whatever has become of it. */
+export function isAssigned({ assigned }: Pick<NodeView, 'assigned'>, content: NodeTarget | undefined): boolean {
+  return content?.kind === 'config' && content.digest === assigned?.digest
+}
+
 /** It was assigned in the run under way: only then does its failure speak against the target. */
 export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
   return at === undefined || at >= rolloutStart

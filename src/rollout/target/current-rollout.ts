@@ -4,9 +4,9 @@ import { type Instant, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
-import { afterStamps } from '../model/wanted-assignment.ts'
+import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
-import { goesOn, isAssigned, restamped, traceStart, withRollout } from './history.ts'
+import { goesOn, restamped, traceStart, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
@@ -28,7 +28,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
     stable,
     commitBlocker: blocker,
     startedAt,
-    assignsFrom: stopped ? startedAt : Math.max(startedAt, Date.parse(top?.retriedAt ?? stamp(startedAt))),
+    assignsFrom: stopped || top?.retriedAt === undefined ? startedAt : Math.max(startedAt, Date.parse(top.retriedAt)),
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,
     memory,
@@ -83,7 +83,7 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
   if (memory.target === undefined && memory.history.length === 0) return traceStart(pool, target, now)
-  const ofContent = nodes.filter((node) => isAssigned(node, target))
+  const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
   const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
   const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]
   return afterStamps(before, { now, longest: policy.applyTimeout })

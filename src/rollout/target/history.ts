@@ -5,6 +5,7 @@ import type { NodeView } from '../model/node-view.ts'
 import { completionOf, refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
+import { isAssigned } from '../model/wanted-assignment.ts'
 
 export const HISTORY_KEPT = 10
 
@@ -98,14 +99,10 @@ export function traceStart(
   return nodes.reduce((earliest, node) => {
     const { assigned } = node
     if (assigned?.at === undefined || assigned.pool !== pool) return earliest
-    return isAssigned(node, target) || assigned.revision === target.revision ? Math.min(earliest, assigned.at) : earliest
+    return isAssigned(node, target.wanted.get(node.name)) || assigned.revision === target.revision
+      ? Math.min(earliest, assigned.at)
+      : earliest
   }, now)
-}
-
-/** The node has been assigned the content of this revision. */
-export function isAssigned({ name, assigned }: NodeView, { wanted }: Pick<Revision, 'wanted'>): boolean {
-  const content = wanted.get(name)
-  return content?.kind === 'config' && content.digest === assigned?.digest
 }
 
 /**
