@@ -7,6 +7,12 @@ type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history'>>
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
 
+interface LastRead {
+  readonly at: Instant
+  /** Nodes turned out to be others than were known, and no step was decided upon that yet. */
+  readonly isNews: boolean
+}
+
 export interface ConfirmedStepsOptions {
   /** Reads the nodes of a pool again. @returns whether any of them is another than it was known as */
   readonly refresh: (pool: string) => Promise<boolean>
@@ -19,10 +25,8 @@ export interface ConfirmedStepsOptions {
  */
 export class ConfirmedSteps {
   readonly #options: ConfirmedStepsOptions
-  /** When the nodes of a pool turned out to be others than were known. */
-  readonly #newsAt = new Map<string, Instant>()
-  /** When the nodes of a pool were last read. */
-  readonly #readAt = new Map<string, Instant>()
+  /** By pool. */
+  readonly #lastRead = new Map<string, LastRead>()
 
   constructor(options: ConfirmedStepsOptions) {
     this.#options = options
@@ -33,26 +37,23 @@ export class ConfirmedSteps {
    * @throws {KubeError} when they cannot be read
    */
   async confirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
-    if (!isStep(before, after) && !this.#isCountToConfirm(pool, { before, after })) return true
     const { refresh, now } = this.#options
-    const isReadSoon = this.#isSoon(this.#newsAt.get(pool))
-    this.#newsAt.delete(pool)
-    if (isReadSoon) return true
+    const last = this.#lastRead.get(pool)
+    const isSoon = last !== undefined && isSoonAfter(last.at, now())
+    // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
+    if (!isStep(before, after) && (isSoon || !countsMore(before, after))) return true
+    if (isSoon && last.isNews) {
+      this.#lastRead.set(pool, { ...last, isNews: false })
+      return true
+    }
     const isNews = await refresh(pool)
-    this.#readAt.set(pool, now())
-    if (isNews) this.#newsAt.set(pool, now())
+    this.#lastRead.set(pool, { at: now(), isNews })
     return !isNews
   }
+}
 
-  /** Where thousands of nodes fail, their number grows in every pass: then they are read now and then. */
-  #isCountToConfirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): boolean {
-    return countsMore(before, after) && !this.#isSoon(this.#readAt.get(pool))
-  }
-
-  #isSoon(at: Instant | undefined): boolean {
-    const age = this.#options.now() - (at ?? Number.NEGATIVE_INFINITY)
-    return age >= 0 && age < SOON
-  }
+function isSoonAfter(at: Instant, now: Instant): boolean {
+  return now >= at && now - at < SOON
 }
 
 /** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */
