@@ -63,16 +63,16 @@ async function propose(io: CliIo, pool: string | undefined, flags: Flags & { rea
   await proposePromotion(io, flags)
 }
 
-async function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Promise<Intent> {
-  const whose = oneOf({ pool, all })
-  const isFleet = whose === 'fleet'
-  const pools = isFleet ? view.pools : [poolNamed(view.pools, pool ?? '')]
-  const waiting = pools.flatMap((candidate) => waitsIn(candidate, AWAITING[whose]) ?? [])
+/** @param pool undefined: the fleet */
+async function intend(view: ControlView, pool: string | undefined, { revision }: Flags): Promise<Intent> {
+  const isFleet = pool === undefined
+  const pools = isFleet ? view.pools : [poolNamed(view.pools, pool)]
+  const waiting = pools.flatMap((candidate) => waitsIn(candidate, AWAITING[isFleet ? 'fleet' : 'pool']) ?? [])
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [first] = waiting
   if (!first) {
     const isHeld = !isFleet && pools.some((candidate) => waitsIn(candidate, AWAITING.fleet))
-    const paused = isFleet || isHeld ? '' : await whilePaused(view, pool ?? '')
+    const paused = isFleet || isHeld ? '' : await whilePaused(view, pool)
     if (paused !== '') throw new Error(`cannot tell what waits for promotion in ${name}${paused}`)
     const hint = isHeld ? 'its commit needs promotion for the whole fleet: nodewave promote --all' : 'check with: nodewave status'
     throw new Error(`nothing in ${name} waits for promotion; ${hint}`)
@@ -82,13 +82,13 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   if (!isFleet) for (const each of pools) refuseAskedBefore(each, { control: 'promoted', value: first.revision })
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
-    : ({ kind: 'NodePool', name: pool ?? '' } as const)
+    : ({ kind: 'NodePool', name: pool } as const)
   return {
-    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
+    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool)}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet
       ? waiting.map((each) => ({ pool: each.pool, effect: accepted(first.revision), mayGo: true as const }))
-      : [{ pool: pool ?? '', action: 'Promote' }],
+      : [{ pool, action: 'Promote' }],
   }
 }
 

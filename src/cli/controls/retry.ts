@@ -37,10 +37,11 @@ export function retryCommand(io: CliIo): Command {
     })
 }
 
-async function intend(view: ControlView, pool: string | undefined, { all, revision, wait }: Flags): Promise<Intent> {
+/** @param pool undefined: the fleet */
+async function intend(view: ControlView, pool: string | undefined, { revision, wait }: Flags): Promise<Intent> {
   const { pools, namespace } = view
-  const isFleet = oneOf({ pool, all }) === 'fleet'
-  const found = isFleet ? undefined : poolNamed(pools, pool ?? '')
+  const isFleet = pool === undefined
+  const found = isFleet ? undefined : poolNamed(pools, pool)
   const failed = found ? failedIn(found, revision) : stoppedIn(pools)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
@@ -50,9 +51,9 @@ async function intend(view: ControlView, pool: string | undefined, { all, revisi
   if (found) refuseAskedBefore(found, { control: 'retry', value: ref.revision })
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
-    : ({ kind: 'NodePool', name: pool ?? '' } as const)
+    : ({ kind: 'NodePool', name: pool } as const)
   return {
-    says: `${name} is asked to retry ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}${wait ? '' : seeAnswer(pool)}`,
+    says: `${name} is asked to retry ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool)}${wait ? '' : seeAnswer(pool)}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: found
       ? [awaited(found, ref)]
