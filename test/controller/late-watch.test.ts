@@ -4,6 +4,7 @@ import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { aFleet } from './a-fleet.ts'
 import { Pause } from './pausable.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+import { twoPools } from './two-pools.ts'
 
 const B = 'b'.repeat(40)
 const PODS = '/api/v1/namespaces/nodewave-proof/pods'
@@ -161,13 +162,13 @@ test('a pool does not begin with a commit that the pool before it seems to have 
   const canary = stage.aNode('c0') as KubeObject
   await stage.kube.create(NODES, { ...canary, metadata: { ...canary.metadata, labels: { role: 'canary' } } })
   stage.startAgents()
-  stage.push('a', twoPools(2))
+  stage.push('a', twoPools(2, SOAKED))
   stage.startController({ kube })
   await stage.clock.passUntil(
     stage.until(POOLS, (found) => ['first', 'workers'].every((name) => readyOf(found.get(name)) === 'True Completed')),
     { atMost: 120_000 },
   )
-  stage.push('b', twoPools(4))
+  stage.push('b', twoPools(4, SOAKED))
   await stage.until(POOLS, (found) => phasesOf(found.get('first')).Soaking === 1)
   pause.begin()
   written.splice(0)
@@ -179,21 +180,6 @@ test('a pool does not begin with a commit that the pool before it seems to have 
   expect(readyOf(pools.get('first'))).toBe('False RolledBack')
   expect(written).toEqual([`${NODES}/c0 nodewave.io/desired-config nodewave.io/history`])
 })
-
-/** `first` has the nodes labelled `role: canary`, and `workers` waits for it. */
-function twoPools(v: number): Record<string, string> {
-  const more = `---
-apiVersion: nodewave.io/v1alpha1
-kind: NodePool
-metadata: {name: first}
-spec:
-  nodeSelector: {matchLabels: {role: canary}}
-  kubelet: {flags: {v: ${v}}}
-  rollout: {${SOAKED}}
-`
-  const files = aFleet({ v, rollout: 'proof: {pod: {mode: Never}}', more })
-  return { 'fleet.yaml': `${files['fleet.yaml']}`.replace('  rollout: {proof', '  dependsOn: [first]\n  rollout: {proof') }
-}
 
 test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {
   await using stage = await aStage()

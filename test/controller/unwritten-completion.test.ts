@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import type { NodePoolStatus } from '../../src/protocol/node-pool.ts'
-import { aFleet } from './a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+import { twoPools } from './two-pools.ts'
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
@@ -39,19 +39,4 @@ function refusing(stage: Stage): KubeApi {
     return kube.replace(path, body, options)
   }
   return { ...kube, replace }
-}
-
-/** `first` has the nodes labelled `role: canary`, and `workers` waits for it. */
-function twoPools(v: number): Record<string, string> {
-  const more = `---
-apiVersion: nodewave.io/v1alpha1
-kind: NodePool
-metadata: {name: first}
-spec:
-  nodeSelector: {matchLabels: {role: canary}}
-  kubelet: {flags: {v: ${v}}}
-  rollout: {proof: {pod: {mode: Never}}}
-`
-  const files = aFleet({ v, rollout: 'proof: {pod: {mode: Never}}', more })
-  return { 'fleet.yaml': `${files['fleet.yaml']}`.replace('  rollout: {proof', '  dependsOn: [first]\n  rollout: {proof') }
 }

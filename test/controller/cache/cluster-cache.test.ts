@@ -27,8 +27,9 @@ test('a Node is read again only when its version is another than the one that is
   expect(cluster.readNode(second).view.unschedulable).toBe(true)
 })
 
-test('nodes count as unknown since their watch fell silent, not since that was noticed', async () => {
-  const contact = new Contact()
+/** What the watch of nodes calls, by a clock that the test sets. */
+function watchedNodes() {
+  const [contact, ending, clock] = [new Contact(), new AbortController(), { at: 0 }]
   const core = inProcessClient(createCore({ now: () => 0 }))
   let ofNodes: FollowOptions<unknown> | undefined
   const kube: KubeApi = {
@@ -38,48 +39,37 @@ test('nodes count as unknown since their watch fell silent, not since that was n
       return core.follow(path, options)
     },
   }
-  const ending = new AbortController()
-  const clock = { now: () => 100_000, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
-  followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
-    () => {},
-  )
+  const parts = { now: () => clock.at, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
+  const options = { kube, settings, contact, clock: parts, log: () => {}, changed: () => {}, signal: ending.signal }
+  followCluster(options).synced.catch(() => {})
+  return { contact, clock, ofNodes, end: () => ending.abort() }
+}
+
+test('nodes count as unknown since their watch fell silent, not since that was noticed', async () => {
+  const { contact, clock, ofNodes, end } = watchedNodes()
+  clock.at = 100_000
   ofNodes?.onTrouble?.(new KubeError('silent', { code: 0, reason: 'Stalled', silentFor: 20_000 }))
   expect(contact.unbrokenSince(100_000)).toBe(100_000)
   ofNodes?.onOpen?.()
   ofNodes?.onTrouble?.(new KubeError('broken off', { code: 0, reason: 'Unreachable' }))
   ofNodes?.onOpen?.()
   expect(contact.unbrokenSince(200_000)).toBe(100_000)
-  ending.abort()
+  end()
 })
 
 test('nodes count as unknown since the server ended their watch, not since another one could not be opened', async () => {
-  const contact = new Contact()
-  const core = inProcessClient(createCore({ now: () => 0 }))
-  let ofNodes: FollowOptions<unknown> | undefined
-  const kube: KubeApi = {
-    ...core,
-    follow(path, options) {
-      if (path === '/api/v1/nodes') ofNodes = options as FollowOptions<unknown>
-      return core.follow(path, options)
-    },
-  }
-  const ending = new AbortController()
-  let now = 0
-  const clock = { now: () => now, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
-  followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
-    () => {},
-  )
+  const { contact, clock, ofNodes, end } = watchedNodes()
   const since: (number | undefined)[] = []
   for (const at of [0, 60_000]) {
-    now = at
+    clock.at = at
     ofNodes?.onEnd?.()
-    now = at === 0 ? 30_000 : 60_500
+    clock.at = at === 0 ? 30_000 : 60_500
     ofNodes?.onTrouble?.(new KubeError('no answer', { code: 0, reason: 'Timeout' }))
-    now = at === 0 ? 31_000 : 61_000
+    clock.at = at === 0 ? 31_000 : 61_000
     ofNodes?.onOpen?.()
     since.push(contact.unbrokenSince(90_000))
   }
-  ending.abort()
+  end()
   expect(since).toEqual([31_000, 31_000])
 })
 

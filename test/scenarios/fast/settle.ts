@@ -11,9 +11,8 @@ import { BAD_EFFECTS, type Effect } from './effect.ts'
 import { isProved } from './faults/commit-arrives.ts'
 import { retry } from './faults/retry-follows.ts'
 import type { Fault } from './faults.ts'
-import { checkDecision, checkWorld } from './invariants.ts'
+import { passOnce } from './go-on.ts'
 import type { SimNode } from './sim-node.ts'
-import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
 /**
@@ -192,12 +191,7 @@ function rest(world: World, random: Random, meanwhile?: Fault): Rest {
   let movedAt = world.now
   let stuck = false
   for (let round = 0; round < 600; round++) {
-    world.takes = []
-    world.controller.hear()
-    const observed = world.controller.pass()
-    checkDecision(observed)
-    noteSituations(observed, world.reached)
-    checkWorld(world)
+    const observed = passOnce(world)
     const before = stateOf(world)
     meanwhile?.(world, random)
     stepAll(world, random)
