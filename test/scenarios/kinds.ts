@@ -56,6 +56,9 @@ export const restored = ofFull('restored', ({ tellRestored }) => tellRestored)
 /** The same as full with controllers whose clocks differ. */
 export const clocks = ofFull('clocks', ({ tellClocks }) => tellClocks)
 
+/** The same as full with watches that are behind, while what is read again is not. */
+export const behind = ofFull('behind', ({ tellBehind }) => tellBehind)
+
 export const KINDS: readonly Kind[] = [
   fast,
   gated,
@@ -73,6 +76,7 @@ export const KINDS: readonly Kind[] = [
   late,
   restored,
   clocks,
+  behind,
 ]
 
 /** Loaded with the first story: all of them together take as long to load as forty fast ones to tell. */

@@ -27,6 +27,10 @@ export interface PoolRules {
   readonly soak: number
   /** A pod has to run on each node that reports a pause image. */
   readonly proves: boolean
+  /** Seconds after which work, or an agent that says nothing, has failed. Default: as for everybody */
+  readonly timeout?: number
+  /** Pools that complete a commit first. Default: none */
+  readonly dependsOn?: readonly string[]
 }
 
 export function drawPoolRules(name: string, random: Random): PoolRules {
@@ -43,6 +47,18 @@ export function drawClockRules(name: string, random: Random): PoolRules {
   return { ...drawRules(name, random), soak: random.pick([60, 180, 600]), proves: false }
 }
 
+/** Also pools that wait for each other, and deadlines that are shorter than watches are behind. */
+export function drawBehindRules(name: string, random: Random): PoolRules {
+  const dependsOn = name === 'workers' && random.chance(0.6) ? ['gpu'] : []
+  return {
+    ...drawRules(name, random),
+    soak: random.pick([0, 60, 180]),
+    proves: false,
+    timeout: random.pick([90, 600]),
+    dependsOn,
+  }
+}
+
 function drawRules(name: string, random: Random): Omit<PoolRules, 'soak' | 'proves'> {
   return {
     name,
@@ -57,7 +73,10 @@ const HEAD = 'apiVersion: nodewave.io/v1alpha1\nkind:'
 
 /** A commit of a fleet in which each pool has such a content. */
 export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>): RepoSnapshot {
-  const documents = [...pools].map(([rules, content]) => poolDocument(rules, content))
+  const names = new Set([...pools.keys()].map(({ name }) => name))
+  const documents = [...pools].map(([rules, content]) => {
+    return poolDocument({ ...rules, dependsOn: (rules.dependsOn ?? []).filter((name) => names.has(name)) }, content)
+  })
   const fleet = `${HEAD} Fleet\nmetadata: {name: fleet}\nspec: {historyLimit: 3}\n`
   const text = [fleet, ...documents].join('---\n')
   return {
@@ -73,18 +92,20 @@ export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>)
 const PREFIXES: Partial<Record<Outcome, string>> = { cuts: CUTS, withers: WITHERS }
 
 function poolDocument(
-  { name, maxUnavailable, onFailure, canary, drains, soak, proves }: PoolRules,
+  { name, maxUnavailable, onFailure, canary, drains, soak, proves, timeout, dependsOn = [] }: PoolRules,
   { name: content, outcome }: Content,
 ): string {
   const waves = canary ? `waves: [{name: canary, nodes: 1, soak: ${soak}s}, {name: rest, nodes: 100%}], ` : ''
   const label = `${PREFIXES[outcome] ?? 'content='}${content}`
+  const deadlines = timeout === undefined ? '' : `applyTimeout: ${timeout}s, agentTimeout: ${timeout}s, `
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
   return `${HEAD} NodePool
 metadata: {name: ${name}}
 spec:
   nodeSelector: {matchLabels: {role: ${name}}}
+  dependsOn: [${dependsOn.join(', ')}]
   kubelet:
     flags: {node-labels: "${label}"${endpoint}}
-${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, proof: {pod: {mode: ${proves ? 'Always' : 'Never'}, timeout: 5m}}, drain: {mode: ${drains ? 'Always' : 'Never'}}}
+${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}${deadlines}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, proof: {pod: {mode: ${proves ? 'Always' : 'Never'}, timeout: 5m}}, drain: {mode: ${drains ? 'Always' : 'Never'}}}
 `
 }

@@ -10,14 +10,17 @@ import { controllerDies } from './faults/controller-dies.ts'
 import { controllerHandsOver } from './faults/controller-hands-over.ts'
 import { controllerHangs } from './faults/controller-hangs.ts'
 import { etcdRestored } from './faults/etcd-restored.ts'
+import { idleNodeReplaced } from './faults/idle-node-replaced.ts'
 import { leaderReplaced } from './faults/leader-replaced.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { newsHeldBack } from './faults/news-held-back.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
 import { nodesLate } from './faults/nodes-late.ts'
+import { operatorRetries } from './faults/operator-retries.ts'
 import { patchesLate } from './faults/patches-late.ts'
 import { powerFails } from './faults/power-fails.ts'
+import { watchBehind } from './faults/watch-behind.ts'
 import { watchFails } from './faults/watch-fails.ts'
 import type { World } from './world.ts'
 
@@ -80,4 +83,24 @@ export const LATE_FAULTS: readonly Fault[] = [
   patchesLate,
   answersLate,
   apiServerAway,
+]
+
+/** What controllers hear is behind, and what they read again is not. Nothing befalls nodes at work, so no good commit may fail. */
+export const BEHIND_FAULTS: readonly Fault[] = [
+  commitArrives,
+  commitArrives,
+  commitArrives,
+  newsHeldBack,
+  newsHeldBack,
+  watchBehind,
+  watchBehind,
+  watchBehind,
+  watchBehind,
+  idleNodeReplaced,
+  idleNodeReplaced,
+  nodeJoins,
+  operatorRetries,
+  adminCordons,
+  controllerDies,
+  controllerHandsOver,
 ]

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { type AgentStatus, ASSIGNMENT_REPLAYED, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
+import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { fewExposed } from './invariants/few-exposed.ts'
 import { goodIsKept } from './invariants/good-is-kept.ts'
@@ -46,6 +47,7 @@ const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools,
 const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
 const REPORT_INVARIANTS: readonly ReportInvariant[] = [nothingGivenBack]
 const POOL_INVARIANTS: readonly PoolInvariant[] = [
+  dependenciesKept,
   laterWaves,
   refusedAsOlder,
   notReadyWasDown,

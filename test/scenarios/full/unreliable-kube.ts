@@ -21,10 +21,12 @@ export class Trouble {
   dead = false
   /** Until then nothing comes through, either way; what was sent meanwhile arrives after it. */
   hungUntil = 0
-  /** Until then the watch of Nodes brings nothing, while everything else is alive. */
-  nodesLateUntil = 0
+  /** By resource: until then its watches bring nothing, while everything else is alive. */
+  readonly watchesLateUntil = new Map<string, number>()
   /** Until then patches are on their way; then they arrive in their order, whatever became of who sent them. */
   patchesLateUntil = 0
+  /** How many requests were answered with an error that asking once more does not change, since somebody counted. */
+  futile = 0
   /** Until then answers are on their way: what was asked for is done at once. */
   answersLateUntil = 0
 }
@@ -42,7 +44,7 @@ export function unreliableKube(kube: KubeApi, way: Way): KubeApi {
   const over = <A extends readonly unknown[], R>(request: (...args: A) => Promise<R>) => {
     return async (...args: A): Promise<R> => {
       await attempt(way)
-      const answer = await answered(request(...args), way)
+      const answer = await answered(request(...args), way).catch((error) => rethrow(error, way.trouble))
       if (way.trouble.dead) return NEVER
       if (take(way.trouble, 'lostAnswers')) throw unreachable('the answer is lost')
       return answer
@@ -67,6 +69,14 @@ async function attempt({ trouble, clock }: Way): Promise<void> {
   if (trouble.dead) await NEVER
   if (take(trouble, 'errors')) throw unreachable('it is away')
 }
+
+function rethrow(error: unknown, trouble: Trouble): never {
+  if (error instanceof KubeError && FUTILE.has(error.code)) trouble.futile += 1
+  throw error
+}
+
+/** What is asked for is not there, or not as it was; asked for again without being read, it is the same. */
+const FUTILE = new Set([404, 409])
 
 /** Milliseconds after which a client gives up a request; what it asked for may be done all the same. */
 const PATIENCE = 30_000
@@ -132,11 +142,16 @@ async function* follow<T>(
 }
 
 async function untilItArrives(path: string, { trouble, clock }: Way, signal: AbortSignal): Promise<void> {
-  while (path === '/api/v1/nodes' && trouble.nodesLateUntil > clock.elapsed() && !signal.aborted)
-    await clock.sleep(trouble.nodesLateUntil - clock.elapsed(), signal)
+  const heldFor = (): number => (trouble.watchesLateUntil.get(resourceOf(path)) ?? 0) - clock.elapsed()
+  while (heldFor() > 0 && !signal.aborted) await clock.sleep(heldFor(), signal)
   if (trouble.late > 0) await clock.sleep(trouble.late, signal)
   if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)
   if (trouble.dead) await NEVER
+}
+
+/** The last word of the path of a collection. */
+function resourceOf(path: string): string {
+  return new URL(path, 'http://server').pathname.split('/').at(-1) ?? ''
 }
 
 function restored(): KubeError {

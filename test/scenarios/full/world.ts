@@ -61,6 +61,8 @@ export interface Setting {
   readonly isLate?: boolean
   /** Two controllers stand for election, and their clocks may differ. Default: false */
   readonly hasClocks?: boolean
+  /** Nothing befalls nodes at work. Default: false */
+  readonly sparesNodes?: boolean
 }
 
 /** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
@@ -72,6 +74,8 @@ export class World {
   readonly isLate: boolean
   /** Clocks of controllers differ. */
   readonly hasClocks: boolean
+  /** Nothing befalls nodes at work. */
+  readonly sparesNodes: boolean
   readonly pools: readonly PoolRules[]
   readonly clock = new VirtualClock(START, { settled })
   readonly source = new FakeSource()
@@ -89,6 +93,10 @@ export class World {
   readonly assignedAt = new Map<string, number>()
   /** By pool, as its status said last. */
   readonly waves = new Map<string, { readonly content: string | undefined; readonly index: number }>()
+  /** Pools and their contents that some status said to be completed. */
+  readonly completed = new Set<string>()
+  /** By pool, the content of its target, as its status said last. */
+  readonly targets = new Map<string, string>()
   /** By pool, how often its status was written since a node changed, or something was pushed. */
   readonly statusWrites = new Map<string, number>()
   readonly cordonedByPeople = new Set<string>()
@@ -105,11 +113,15 @@ export class World {
   readonly #controllers: RunningController[]
   #started = 0
 
-  private constructor({ random, outcomes, isLate = false, hasClocks = false }: Setting, pools: readonly PoolRules[]) {
+  private constructor(
+    { random, outcomes, isLate = false, hasClocks = false, sparesNodes = false }: Setting,
+    pools: readonly PoolRules[],
+  ) {
     this.random = random
     this.outcomes = outcomes
     this.isLate = isLate
     this.hasClocks = hasClocks
+    this.sparesNodes = sparesNodes
     this.pools = pools
     this.#controllers = Array.from({ length: hasClocks ? 2 : 1 + random.below(2) }, idle)
     const onPodTerminating = (): Promise<void> => this.clock.sleep(SHUTDOWN)

@@ -12,6 +12,6 @@ export const fewExposed: Invariant = {
     if (!pool || !content || (content.outcome !== 'crash' && content.outcome !== 'cuts') || exposed?.content !== content.name)
       return true
     if (disturbs(assignment, world)) exposed.nodes.add(assignment.node)
-    return [...exposed.nodes].filter((name) => world.machines.has(name)).length <= pool.maxUnavailable
+    return exposed.nodes.size <= pool.maxUnavailable
   },
 }
