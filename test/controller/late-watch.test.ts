@@ -154,6 +154,38 @@ test('a wave is not passed upon a node that is gone, though the watch of nodes i
   expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
 })
 
+/** As `kube`, but no NodePool is created while it stands still. */
+function slowToCreate(kube: KubeApi, pause: Pause): KubeApi {
+  return {
+    ...kube,
+    async create(path, body, options) {
+      if (path === POOLS) await pause.over()
+      return kube.create(path, body, options)
+    },
+  }
+}
+
+test('no wave is passed upon a canary that has failed when the NodePool is deleted, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const [late, creation] = [new Pause(), new Pause()]
+  const { kube, written } = writesOf(slowToCreate(lateNodes(stage, late), creation))
+  const { canary } = await aCanary(stage, { kube, rollout: `onFailure: Halt, ${SOAKED}` })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  late.begin()
+  creation.begin()
+  written.splice(0)
+  await rollsBack(stage, canary)
+  await stage.kube.delete(`${POOLS}/workers`)
+  await stage.until(POOLS, (found) => !found.has('workers'))
+  stage.clock.advance(120_000)
+  creation.end()
+  const ended = stage.until(POOLS, (found) => /Halted|wave 2/.test(JSON.stringify(found.get('workers')?.status)))
+  const pools = await stage.clock.passUntil(ended, { atMost: 120_000 })
+
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('the kubelet went bad')
+  expect(written).toEqual([])
+})
+
 test('a pool does not begin with a commit that the pool before it seems to have completed, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()

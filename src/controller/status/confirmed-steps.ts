@@ -57,16 +57,25 @@ function isSoonAfter(at: Instant, now: Instant): boolean {
 }
 
 /** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */
-function countsMore({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
-  const before = known?.startedAt === run?.startedAt ? known?.failures : 0
-  return (run?.failures ?? 0) > (before ?? 0)
+function countsMore(before: Steps, after: Steps): boolean {
+  const known = isSameRun(before, after) ? before.history?.[0]?.failures : 0
+  return (after.history?.[0]?.failures ?? 0) > (known ?? 0)
+}
+
+function isSameRun({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
+  return known?.startedAt === run?.startedAt
 }
 
 /** Another wave opens after one that was to show something, or the target is now known to work, or a commit to fail. */
 function isStep(before: Steps, after: Steps): boolean {
-  const opened = before.wave?.opened ?? []
-  const opens = opened.length > 0 && (after.wave?.opened ?? []).some((name) => !opened.includes(name))
-  return opens || completes(before, after) || rejects(before, after)
+  return opensAnother(before, after) || completes(before, after) || rejects(before, after)
+}
+
+/** The first wave of a run relies on no node. More may open with it: nodes have the content where the run was forgotten, or is retried. */
+function opensAnother(before: Steps, after: Steps): boolean {
+  const known = (isSameRun(before, after) && before.wave?.opened) || []
+  const opened = after.wave?.opened ?? []
+  return known.length + opened.length > 1 && opened.some((name) => !known.includes(name))
 }
 
 /** Also what was stable all the time: after a rollback, nodes have to come back to it. */
