@@ -154,6 +154,44 @@ test('a wave is not passed upon a node that is gone, though the watch of nodes i
   expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
 })
 
+/** As `kube`, but what the watch of nodes tells next comes when a node was looked for by its name; no deletion comes. */
+function behindOnceRead(kube: KubeApi, { late, deletions }: { readonly late: Pause; readonly deletions: Pause }): KubeApi {
+  return {
+    ...kube,
+    async list(path, options) {
+      const found = await kube.list(path, options)
+      if (options.fieldSelector !== undefined) late.end()
+      return found
+    },
+    async *follow(path, options) {
+      for await (const event of kube.follow(path, options)) {
+        if (path === NODES && event.type === 'delete') await deletions.over()
+        yield event
+      }
+    },
+  }
+}
+
+test('a wave is not passed upon a node that is gone when the watch of nodes, which is behind, tells what it was before', async () => {
+  await using stage = await aStage()
+  const [late, deletions] = [new Pause(), new Pause()]
+  const { kube, written } = writesOf(behindOnceRead(lateNodes(stage, late), { late, deletions }))
+  const { canary } = await aCanary(stage, { kube, rollout: `maxUnavailable: 3, ${SOAKED}`, nodes: 3 })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  const path = `${NODES}/${canary.metadata.name}`
+  late.begin()
+  deletions.begin()
+  await stage.kube.patch(path, { metadata: { labels: { zone: 'a' } } })
+  await stage.kube.delete(path)
+  written.splice(0)
+  const assigned = stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))
+  await stage.clock.passUntil(assigned, { atMost: 120_000 })
+  const pools = await stage.until(POOLS, (found) => found.get('workers')?.status !== undefined)
+
+  expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
+  expect(written).toHaveLength(1)
+})
+
 /** As `kube`, but no NodePool is created while it stands still. */
 function slowToCreate(kube: KubeApi, pause: Pause): KubeApi {
   return {

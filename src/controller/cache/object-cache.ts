@@ -20,6 +20,8 @@ export class ObjectCache<T extends Cached> {
   readonly #changed: (item?: T) => void
   /** The watch has told of everything up to this version, also of what is gone. Absent: its lists name no version, so none can be compared. */
   #toldTo: string | undefined
+  /** Names of what a list of that version did not have, until the watch has told as much. */
+  readonly #goneBy = new Map<string, string>()
   /** What was put in while the watch reads a full list, which may be older; absent: it reads none. */
   #sinceList: Set<string> | undefined
 
@@ -61,8 +63,9 @@ export class ObjectCache<T extends Cached> {
   observe(event: FollowEvent<T>): void {
     if (event.type === 'sync') this.#replace(event)
     else if (event.type === 'delete') this.#remove(event)
-    else this.#put(event.item)
+    else if (!this.#isGone(event.item)) this.#put(event.item)
     this.#toldTo = versionToldTo(event, this.#toldTo)
+    for (const [name, by] of this.#goneBy) if (isToldTo(by, this.#toldTo)) this.#goneBy.delete(name)
   }
 
   /**
@@ -86,11 +89,18 @@ export class ObjectCache<T extends Cached> {
   }
 
   /**
-   * What we deleted ourselves, or found gone, as it was known, and not what was created again since. An event of the watch that is still on its
-   * way may bring it back for a moment, which does no harm.
+   * What we deleted ourselves, as it was known, and not what was created again since. An event of the watch that is still on its way may bring it
+   * back for a moment, which does no harm.
    */
   deleted(known: Pick<Cached, 'name' | 'resourceVersion'>): void {
     if (!isOlder(known, this.get(known.name))) this.#items.delete(known.name)
+  }
+
+  /** A list of this version does not have it. The watch, which may be behind, may go on to tell what it was before; that brings it not back. */
+  gone(name: string, version: string): void {
+    if (isOlder({ resourceVersion: version }, this.get(name))) return
+    this.#goneBy.set(name, version)
+    this.#items.delete(name)
   }
 
   /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */
@@ -127,6 +137,7 @@ export class ObjectCache<T extends Cached> {
     for (const item of this.#newerThan(resourceVersion)) listed.set(item.name, item)
     this.#items.clear()
     this.#stale.clear()
+    this.#goneBy.clear()
     for (const item of listed.values()) this.#items.set(item)
     this.#changed()
   }
@@ -143,12 +154,19 @@ export class ObjectCache<T extends Cached> {
     this.#items.set(item)
   }
 
-  /** What is here is newer, or the watch has told that it is gone. */
+  /** What is here is newer, or the watch or a list has told that it is gone. */
   #isPast(item: T): boolean {
     const known = this.get(item.name)
-    if (known) return isOlder(item, known)
-    return this.#toldTo !== undefined && !isOlder({ resourceVersion: this.#toldTo }, item)
+    return known ? isOlder(item, known) : isToldTo(item.resourceVersion, this.#toldTo) || this.#isGone(item)
   }
+
+  #isGone({ name, resourceVersion }: T): boolean {
+    return isToldTo(resourceVersion, this.#goneBy.get(name))
+  }
+}
+
+function isToldTo(resourceVersion: string, told: string | undefined): boolean {
+  return told !== undefined && !isOlder({ resourceVersion: told }, { resourceVersion })
 }
 
 /** A watch tells of the changes of a collection in the order of their versions. */
@@ -158,8 +176,10 @@ function versionToldTo<T extends Cached>(event: FollowEvent<T>, before: string |
   return event.type === 'delete' ? (event.resourceVersion ?? before) : event.item.resourceVersion
 }
 
+type Versioned = Pick<Cached, 'resourceVersion'>
+
 /** Resource versions of one collection are decimal numbers that grow. An API server that has others gets no protection from late events. */
-function isOlder(item: Pick<Cached, 'resourceVersion'>, known: Cached | undefined): boolean {
+function isOlder(item: Versioned, known: Versioned | undefined): boolean {
   if (!known) return false
   const [a, b] = [item.resourceVersion, known.resourceVersion]
   return a.length === b.length ? a < b : a.length < b.length

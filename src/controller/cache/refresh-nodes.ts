@@ -19,10 +19,10 @@ type Selector = { readonly labelSelector: string } | { readonly fieldSelector: s
 export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
   const { nodes } = sources.cluster
   const before = labelled(pool, nodes)
-  const listed = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
+  const { items: listed } = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
   const isNews = await nodes.catchUp(async () => listed)
   const names = new Set(listed.map(({ name }) => name))
-  for (const node of labelled(pool, nodes)) if (!names.has(node.name)) await refreshNode(node, sources)
+  for (const node of labelled(pool, nodes)) if (!names.has(node.name)) await refreshNode(node.name, sources)
   return isNews || !isSame(before, labelled(pool, nodes))
 }
 
@@ -36,16 +36,16 @@ function isSame(before: readonly ClusterNode[], after: readonly ClusterNode[]): 
 }
 
 /**
- * The same for one node, as it is known. What the server has no more is gone, though the watch has not told so yet.
+ * The same for one node. What the server has no more is gone, though the watch has not told so yet.
  * @throws {KubeError} when it cannot be read
  */
-export async function refreshNode(known: Pick<ClusterNode, 'name' | 'resourceVersion'>, sources: Sources): Promise<void> {
+export async function refreshNode(name: string, sources: Sources): Promise<void> {
   const { nodes } = sources.cluster
-  const found = await listNodes({ fieldSelector: `metadata.name=${known.name}` }, sources)
-  await nodes.catchUp(async () => found)
-  if (found.length === 0) nodes.deleted(known)
+  const { items, resourceVersion } = await listNodes({ fieldSelector: `metadata.name=${name}` }, sources)
+  await nodes.catchUp(async () => items)
+  if (items.length === 0) nodes.gone(name, resourceVersion)
 }
 
-async function listNodes(selector: Selector, { kube, cluster: { readNode } }: Sources): Promise<readonly ClusterNode[]> {
-  return (await kube.list('/api/v1/nodes', { project: readNode, ...selector })).items
+function listNodes(selector: Selector, { kube, cluster: { readNode } }: Sources) {
+  return kube.list('/api/v1/nodes', { project: readNode, ...selector })
 }

@@ -186,7 +186,7 @@ export class NodeWrites {
     const { nodes } = this.#options.cluster
     const isAsRefused = (): boolean => nodes.get(name)?.resourceVersion === refusedVersion
     nodes.refused(name, refusedVersion)
-    if (isAsRefused()) await refreshNode({ name, resourceVersion: refusedVersion }, this.#options)
+    if (isAsRefused()) await refreshNode(name, this.#options)
     return !isAsRefused()
   }
 

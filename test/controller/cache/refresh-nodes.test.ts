@@ -65,3 +65,26 @@ test('a refresh of a pool reads the nodes of no other pool', async () => {
   expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
   expect(asked).toEqual(['nodewave.io/pool=workers'])
 })
+
+const cordoned = (name: string, version: string) => readNode({ ...node(name, version), spec: { unschedulable: true } })
+
+test('a node that a refresh found gone does not come back when the watch, which is behind, tells what it was before', async () => {
+  const cluster = known(node('a', '1'), node('b', '2'))
+  const { kube } = serverWith(node('a', '1'))
+  await refreshPool('workers', names, { kube, cluster })
+  cluster.nodes.observe({ type: 'upsert', item: cordoned('b', '12') })
+  expect([...cluster.nodes.items.keys()]).toEqual(['a'])
+  cluster.nodes.observe({ type: 'upsert', item: cordoned('b', '21') })
+  expect([...cluster.nodes.items.keys()]).toEqual(['a', 'b'])
+})
+
+test('a node that a refresh finds gone is gone though the watch tells meanwhile what it was before', async () => {
+  const cluster = known(node('a', '1'), node('b', '2'))
+  const { kube } = serverWith(node('a', '1'))
+  const list: KubeApi['list'] = async (path, options) => {
+    if (options.fieldSelector !== undefined) cluster.nodes.observe({ type: 'upsert', item: readNode(node('b', '12')) })
+    return kube.list(path, options)
+  }
+  expect(await refreshPool('workers', names, { kube: { list }, cluster })).toBe(true)
+  expect([...cluster.nodes.items.keys()]).toEqual(['a'])
+})

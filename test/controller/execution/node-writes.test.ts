@@ -48,7 +48,7 @@ function listing({ kube, readNode }: ReturnType<typeof aNodeWriter>): object[] {
   Object.assign(kube, {
     list: async (path: string, { project, ...options }: object & { project: unknown }) => {
       asked.push({ path, ...options })
-      return { items: items() }
+      return { items: items(), resourceVersion: '200' }
     },
   })
   return asked
