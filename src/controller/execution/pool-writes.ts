@@ -36,11 +36,14 @@ export interface PoolJournal {
   isNews(pool: string, work: PoolWork): boolean
   /** From now on it counts as written. */
   assume(pool: string, status: NodePoolStatus): void
+  /** The nodes are to be read again first: they may be others than the decision has seen. */
+  isOpen(pool: string, work: PoolWork): boolean
   /**
-   * @returns false when something else had to be written first: then it is to be decided again
+   * @param confirmed called when the nodes are as the decision has seen them
+   * @returns false when they are not, or something else had to be written first: then it is to be decided again
    * @throws {Error} when it could not be written: then nothing may be done that relies on its being there
    */
-  write(pool: string, work: PoolWork): Promise<boolean>
+  write(pool: string, work: PoolWork, confirmed: () => void): Promise<boolean>
   /** What is written after the actions have begun. */
   afterwards(pool: string, work: PoolWork): Promise<void>
 }
@@ -76,11 +79,13 @@ interface Run {
   readonly controls: readonly ClearControl[]
   /** The status is to be written. */
   readonly isDue: boolean
+  readonly confirmed: () => void
 }
 
 /**
  * Carries decisions out, each pool on its own. The status goes first: it is the journal, and a node that shows that a commit failed is
- * evidence only until it is assigned something else. Uncordons do not wait for it: they take nothing away that a later decision needs.
+ * evidence only until it is assigned something else. Uncordons do not wait for it: they take nothing away that a later decision needs. But where
+ * the nodes are read first, an uncordon may call off the drain of one for what has become of another.
  */
 export class PoolWrites {
   readonly #options: PoolWritesOptions
@@ -98,13 +103,17 @@ export class PoolWrites {
       if (action.kind === 'askGate') this.#options.askGate(pool, action)
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
     }
-    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
+    if (!this.#options.journal.isOpen(pool, work)) this.#uncordon(pool, work)
     if (lane.writing !== 'nothing' && this.#mustWait(pool, work, lane)) {
       lane.isAwaited = true
       return undefined
     }
     if (!this.#options.failures.mayTry(poolKey(pool), work.now)) return undefined
     return this.#beginLane(pool, work, lane)
+  }
+
+  #uncordon(pool: string, work: PoolWork): void {
+    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
   }
 
   /** What relies on no status. The nodes may be of no pool. */
@@ -141,9 +150,10 @@ export class PoolWrites {
     const isDue = dueAt !== undefined && dueAt <= now
     if (!isDue && writes.length + controls.length === 0) return dueAt
     this.#assume(writes)
+    const confirmed = journal.isOpen(pool, work) ? () => this.#uncordon(pool, work) : () => undefined
     if (isDue) journal.assume(pool, decision.status)
     lane.writing = controls.length > 0 || (isDue && journal.isNews(pool, work)) ? 'first' : 'counts'
-    const run = this.#run(pool, { lane, work, writes, controls, isDue }).finally(() => {
+    const run = this.#run(pool, { lane, work, writes, controls, isDue, confirmed }).finally(() => {
       this.#running.delete(run)
       lane.writing = 'nothing'
       if (lane.isAwaited || isDue || controls.length > 0) this.#options.changed()
@@ -153,13 +163,13 @@ export class PoolWrites {
     return isDue ? undefined : dueAt
   }
 
-  async #run(pool: string, { lane, work, writes, controls, isDue }: Run): Promise<void> {
+  async #run(pool: string, { lane, work, writes, controls, isDue, confirmed }: Run): Promise<void> {
     const { journal, failures, failed } = this.#options
     // Later decisions build on no mere counts: nobody waits for these.
     let begun = !isDue || lane.writing !== 'first'
     if (begun) this.#beginAll(writes)
     try {
-      const isWritten = !isDue || (await journal.write(pool, work))
+      const isWritten = !isDue || (await journal.write(pool, work, confirmed))
       if (!begun && (!isWritten || lane.isAwaited)) this.#withdraw(writes)
       else if (!begun) this.#beginAll(writes)
       begun = true

@@ -32,17 +32,21 @@ export class ConfirmedSteps {
     this.#options = options
   }
 
+  /** Whether nodes are to be read before this is written, or acted upon. */
+  isOpen(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): boolean {
+    // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
+    return isStep(before, after) || (countsMore(before, after) && !this.#isSoon(pool))
+  }
+
   /**
    * @returns false when nodes turned out to be others than the decision has seen: then it is to be decided again
    * @throws {KubeError} when they cannot be read
    */
-  async confirm(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
+  async confirm(pool: string, steps: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
     const { refresh, now } = this.#options
+    if (!this.isOpen(pool, steps)) return true
     const last = this.#lastRead.get(pool)
-    const isSoon = last !== undefined && isSoonAfter(last.at, now())
-    // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
-    if (!isStep(before, after) && (isSoon || !countsMore(before, after))) return true
-    if (isSoon && last.isNews) {
+    if (last?.isNews && this.#isSoon(pool)) {
       this.#lastRead.set(pool, { ...last, isNews: false })
       return true
     }
@@ -50,10 +54,13 @@ export class ConfirmedSteps {
     this.#lastRead.set(pool, { at: now(), isNews })
     return !isNews
   }
-}
 
-function isSoonAfter(at: Instant, now: Instant): boolean {
-  return now >= at && now - at < SOON
+  /** They were read a moment ago. */
+  #isSoon(pool: string): boolean {
+    const { at = Number.NaN } = this.#lastRead.get(pool) ?? {}
+    const age = this.#options.now() - at
+    return age >= 0 && age < SOON
+  }
 }
 
 /** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */

@@ -17,7 +17,7 @@ export interface ClusterJournalOptions {
   readonly statuses: StatusWriter
   readonly rejections: Rejections
   readonly events: EventRecorder
-  readonly steps: Pick<ConfirmedSteps, 'confirm'>
+  readonly steps: Pick<ConfirmedSteps, 'isOpen' | 'confirm'>
   readonly failures: Pick<WriteFailures, 'mayTry'>
 }
 
@@ -53,21 +53,30 @@ export class ClusterJournal implements PoolJournal {
     return !rejections.isKept(pool, rejected) && failures.mayTry(copyKey(pool), now)
   }
 
+  isOpen(pool: string, { decision: { status } }: PoolWork): boolean {
+    return this.#options.steps.isOpen(pool, this.#stepsTo(pool, status))
+  }
+
+  #stepsTo(pool: string, after: NodePoolStatus): Parameters<ConfirmedSteps['confirm']>[1] {
+    return { before: this.#options.pools.get(pool)?.status ?? {}, after }
+  }
+
   assume(pool: string, status: NodePoolStatus): void {
     const before = this.#options.pools.get(pool)
     if (before) this.#assumed.set(pool, { before, after: { ...before, status } })
   }
 
-  async write(pool: string, { compiled, decision, now }: PoolWork): Promise<boolean> {
-    const { mirror, statuses, events, steps, pools } = this.#options
+  async write(pool: string, { compiled, decision, now }: PoolWork, confirmed: () => void): Promise<boolean> {
+    const { mirror, statuses, events, steps } = this.#options
     const { status } = decision
     try {
+      if (!(await steps.confirm(pool, this.#stepsTo(pool, status)))) return false
+      confirmed()
       if (!mirror.isMirrored(compiled)) {
         const { undoesEdit } = await mirror.mirror(compiled)
         if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
         return false
       }
-      if (!(await steps.confirm(pool, { before: pools.get(pool)?.status ?? {}, after: status }))) return false
       await statuses.write(pool, { status, now })
     } finally {
       this.#assumed.delete(pool)

@@ -9,6 +9,25 @@ test('a status that is news is written before the nodes of its decision, which c
   expect(await since()).toEqual(['begin assign a with d', 'afterwards workers', 'changed'])
 })
 
+test('where the nodes are read first, uncordons wait for that, and not for the status', async () => {
+  const { begin, since, nodes, status } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  begin(uncordon('a'), assign('b'))
+  expect(await since()).toEqual(['assume assign b', 'assume status of workers', 'write status of workers'])
+  nodes.resolve(true)
+  expect(await since()).toEqual(['assume uncordon a', 'begin uncordon a'])
+  status.resolve(true)
+  expect(await since()).toEqual(['begin assign b with d', 'afterwards workers', 'changed'])
+})
+
+test('where the nodes turn out to be others, none is uncordoned, and that is decided again', async () => {
+  const { begin, since, nodes } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  begin(uncordon('a'), assign('b'))
+  nodes.resolve(false)
+  expect(await since()).toEqual([
+    ...['assume assign b', 'assume status of workers', 'write status of workers', 'withdraw assign b', 'changed'],
+  ])
+})
+
 test('a status of mere counts keeps no node waiting', async () => {
   const { begin, since } = somePoolWrites({ dueAt: NOW, isNews: false })
   begin(assign('a'))

@@ -10,19 +10,21 @@ export const assign = (node: string): Action => ({ kind: 'assign', node, revisio
 export const uncordon = (node: string): Action => ({ kind: 'uncordon', node, lifts: true })
 export const retry: Action = { kind: 'clearControl', control: 'retry', value: 'abc' }
 
-/** Notes all that is done, in order. The status is written when the test says so. */
+/** Notes all that is done, in order. The nodes are read, and the status is written, when the test says so. */
 export function somePoolWrites({
   dueAt,
   isNews = true,
+  isOpen = false,
   actionsAPass,
 }: {
   dueAt?: number
   isNews?: boolean
+  isOpen?: boolean
   actionsAPass?: number
 } = {}) {
   const did: string[] = []
   const note = (text: string) => void did.push(text)
-  const status = Promise.withResolvers<boolean>()
+  const [nodes, status] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
   const journal: { dueAt: number | undefined; isNews: boolean; fault?: Error } = { dueAt, isNews }
   const failures = new WriteFailures()
   const [ends, refused]: [Map<string, () => void>, Set<string>] = [new Map(), new Set()]
@@ -33,8 +35,11 @@ export function somePoolWrites({
       dueAt: () => journal.dueAt,
       isNews: () => journal.isNews,
       assume: (pool) => note(`assume status of ${pool}`),
-      write: (pool) => {
+      isOpen: () => isOpen,
+      write: async (pool, _work, confirmed) => {
         note(`write status of ${pool}`)
+        if (isOpen && !(await nodes.promise)) return false
+        if (isOpen) confirmed()
         return status.promise
       },
       afterwards: async (pool) => {
@@ -72,5 +77,5 @@ export function somePoolWrites({
     await turn()
     return did.splice(0)
   }
-  return { writes, begin, since, status, journal, failures, ends, refused, isSent }
+  return { writes, begin, since, nodes, status, journal, failures, ends, refused, isSent }
 }

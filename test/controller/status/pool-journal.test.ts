@@ -13,12 +13,20 @@ interface Draft {
   readonly isMirrored?: boolean
   readonly isKept?: boolean
   readonly isNews?: boolean
+  readonly isOpen?: boolean
   readonly isConfirmed?: boolean
   readonly undoesEdit?: boolean
 }
 
 /** The parts of a pool in the cluster; what is done to them, in order. */
-function aJournal({ isMirrored = true, isKept = true, isNews = false, isConfirmed = true, undoesEdit = false }: Draft = {}) {
+function aJournal({
+  isMirrored = true,
+  isKept = true,
+  isNews = false,
+  isOpen = false,
+  isConfirmed = true,
+  undoesEdit = false,
+}: Draft = {}) {
   const did: string[] = []
   const pools = new ObjectCache<NodePoolView>(() => undefined)
   pools.observe({ type: 'sync', items: [view('1')] })
@@ -35,6 +43,7 @@ function aJournal({ isMirrored = true, isKept = true, isNews = false, isConfirme
     recordOnce: async (all: readonly { reason: string }[]) => void did.push(`events ${all.map(({ reason }) => reason)}`),
   }
   const steps = {
+    isOpen: () => isOpen,
     confirm: async () => {
       did.push('confirm')
       return isConfirmed
@@ -64,19 +73,23 @@ test.each<readonly [what: string, draft: Draft, dueAt: number, isNews: boolean]>
 })
 
 test.each<readonly [what: string, draft: Draft, isWritten: boolean, did: readonly string[]]>([
-  ['its status', {}, true, ['confirm', 'write', 'events ']],
+  ['its status', {}, true, ['confirm', 'confirmed', 'write', 'events ']],
   ['nothing when its nodes turned out to be others', { isConfirmed: false }, false, ['confirm']],
-  ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['mirror']],
+  ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['confirm', 'confirmed', 'mirror']],
   [
     'its spec, and an event when that undoes an edit',
     { isMirrored: false, undoesEdit: true },
     false,
-    ['mirror', 'events SpecRestored'],
+    ['confirm', 'confirmed', 'mirror', 'events SpecRestored'],
   ],
 ])('of a pool is written %s', async (_, draft, isWritten, expected) => {
   const { journal, did } = aJournal(draft)
-  expect(await journal.write('workers', work)).toBe(isWritten)
+  expect(await journal.write('workers', work, () => void did.push('confirmed'))).toBe(isWritten)
   expect(did).toEqual(expected)
+})
+
+test.each([true, false])('the nodes of a pool are to be read before its status is written when that is a step: %s', (isOpen) => {
+  expect(aJournal({ isOpen }).journal.isOpen('workers', work)).toBe(isOpen)
 })
 
 test('a pool counts as having the status that is being written, until it changes in the cache or the write has ended', async () => {
@@ -87,7 +100,7 @@ test('a pool counts as having the status that is being written, until it changes
   pools.observe({ type: 'sync', items: [view('2')] })
   expect(journal.viewOf('workers')).toEqual(view('2'))
   journal.assume('workers', status)
-  await journal.write('workers', work)
+  await journal.write('workers', work, () => undefined)
   expect(journal.viewOf('workers')).toEqual(view('2'))
 })
 
