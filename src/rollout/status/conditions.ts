@@ -1,23 +1,24 @@
-import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
+import type { PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
 import { describePause, resumeCommand } from '../controls/pause.ts'
-import { type Uncordon, uncordons } from '../drain/actions.ts'
-import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
+import type { Uncordon } from '../drain/actions.ts'
+import { type Draining, describeDrain, isBlocked, isSlow } from '../drain/blockage.ts'
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
 import { stamp } from '../model/instant.ts'
 import type { PoolState } from '../model/pool-state.ts'
-import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeLastChances } from './last-chances.ts'
+import { movementOf } from './movement.ts'
 import { describeNotReady } from './not-ready.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots-shown.ts'
 import { describeRefusals } from './refusals.ts'
 import { describeRefusedClear } from './refused-clear.ts'
 import { promoteCommand } from './remedies.ts'
+import { directionOf, whileRollingBack } from './rolling-back.ts'
 import { describeAwaited, describeShortage } from './shortage.ts'
 import { describeEnd } from './soaks.ts'
 import { stallOf } from './stall.ts'
@@ -27,6 +28,7 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   const stall = stallOf(poolState, selection)
   const work = workOf(poolState, selection)
   const first = stall ?? work ?? restOf(poolState)
+  const goingBack = stall && work && whileRollingBack(poolState, { stall, work, ...movementOf(poolState, selection) })
   const [pause, refusedClear] = [pauseOf(poolState), describeRefusedClear(poolState.pool)]
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
     const { reason, message } = withRefusedClear(withPause(finding, pause), refusedClear)
@@ -35,7 +37,7 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
     return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(poolState.now) }
   }
   return [
-    condition('Ready', !stall && !work, first),
+    condition('Ready', !stall && !work, goingBack ?? first),
     condition('Reconciling', work !== undefined, work ?? first),
     condition('Stalled', stall !== undefined, first),
   ]
@@ -57,8 +59,6 @@ function withRefusedClear({ reason, message }: Explanation, refused: string | un
   return refused === undefined || message.includes(refused) ? { reason, message } : { reason, message: `${message}; ${refused}` }
 }
 
-const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Rebooting', 'Proving'])
-
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
 function workOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   const work = activityOf(poolState, selection)
@@ -68,14 +68,9 @@ function workOf(poolState: PoolState, selection: Selection): Explanation | undef
 
 function activityOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   const { selected, waiting, blocker, lacking } = selection
-  const { pool, rollout, members, notAtRest, counts, now } = poolState
-  const ongoing = notAtRest.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
-  const draining = underwayIn(ongoing)
+  const { rollout, members, notAtRest, counts, now } = poolState
+  const { ongoing, draining, lifting, atWork, moves } = movementOf(poolState, selection)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
-  const atWork = ongoing.some(({ progress }) => AT_WORK.has(progress.phase))
-  // In a moment it gives back its part of the budget: nothing waits for that. Until then nothing is Ready.
-  const lifting = uncordons(poolState)
-  const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
   const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notAtRest)}${describeRefusals(notAtRest)}${describeNotReady(poolState)}${describeLastChances(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
@@ -88,16 +83,14 @@ function activityOf(poolState: PoolState, selection: Selection): Explanation | u
   if (!moves && (blocker?.stalls || isStuck)) return undefined
   if (!moves && gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && blocker) return wait({ ...blocker, message: `${blocker.message}${describeAwaited(selection)}` }, message)
-  if (isRejected(rollout.memory, pool.head)) return { reason: 'RollingBack', message }
-  if (!moves && waiting > 0)
-    return {
-      reason: 'WaitingForBudget',
-      message: `${message}; ${waiting} wait for the budget${describeShortage(poolState, lacking)}`,
-    }
+  const shortage = `; ${waiting} wait for the budget${describeShortage(poolState, lacking)}`
+  if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}${shortage}` }
   if (counts.byPhase.has('Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const ending = moves ? undefined : describeEnd(poolState, ongoing)
-  return ending === undefined ? { reason: 'RollingOut', message } : { reason: 'Soaking', message: `${message}${ending}` }
+  return ending === undefined
+    ? { reason: directionOf(poolState), message }
+    : { reason: 'Soaking', message: `${message}${ending}` }
 }
 
 function howToPromote({ pool, rollout, waves, open }: PoolState): string {

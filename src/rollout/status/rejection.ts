@@ -9,6 +9,7 @@ import { isToDrain } from '../selection/eligible-nodes.ts'
 import type { Explanation } from './explanation.ts'
 import { heldElsewhere } from './held-elsewhere.ts'
 import { endRollbackCommand, retryCommand, rollbackCommand } from './remedies.ts'
+import { isRollingBack } from './rolling-back.ts'
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
 export function rejection(poolState: PoolState): Explanation | undefined {
@@ -19,10 +20,14 @@ export function rejection(poolState: PoolState): Explanation | undefined {
   const [reason, outcome] =
     state === 'Halted'
       ? (['Halted', whatIsTouched(poolState)] as const)
-      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notAtRest)}`] as const)
+      : (['RolledBack', `the pool ${wayOf(poolState)} ${shortName(target)}${heldElsewhere(notAtRest)}`] as const)
   const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
+}
+
+function wayOf(poolState: PoolState): string {
+  return isRollingBack(poolState) ? 'rolls back to' : 'stays with'
 }
 
 /** During a rollback a retry begins nothing, nor does one of what is not the newest commit. Where the pool is halted, the way back needs no commit. */

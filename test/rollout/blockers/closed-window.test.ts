@@ -70,7 +70,8 @@ test('a wave that a person must open says so though no window is open', () => {
 })
 
 test('a pool goes back after a failure though no window is open', () => {
-  const pool = aPool({ stable: 'older', rejected: ['new'], windows: nights }).with(
+  const history = [aRollout('older', { startedAt: noon - minute }), aRollout('new', { result: 'RolledBack' })]
+  const pool = aPool({ stable: 'older', rejected: ['new'], windows: nights, history }).with(
     aNode('a').rolledBackFrom('new'),
     aNode('b').on('new'),
   )

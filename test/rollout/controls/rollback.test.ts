@@ -86,7 +86,7 @@ test('a pool that went back by itself names the held nodes that stay on what fai
     'Stalled',
   ).message
 
-  expect(message).toContain('the pool stays with older; held on other content: "b"; push a fix or a revert')
+  expect(message).toContain('the pool rolls back to older; held on other content: "b"; push a fix or a revert')
 })
 
 const failedBefore = { rejected: ['present'], history: [aRollout('present', { result: 'Halted' }), ...past.slice(1)] }

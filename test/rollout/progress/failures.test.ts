@@ -27,7 +27,7 @@ test('a failed canary rolls the pool back, and its node first', () => {
     'bad RolledBack',
     'older Completed',
   ])
-  expect(verdict(decision)).toEqual({ Ready: 'False RolledBack', Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
+  expect(verdict(decision)).toEqual({ Ready: 'False RollingBack', Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
 })
 
 test('a commit that failed on one node gives another one that is down its chance, and is rejected when that is over', () => {

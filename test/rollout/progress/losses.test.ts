@@ -38,7 +38,7 @@ test('a canary whose machine hangs, and is replaced before the time for its work
   expect(decision.status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
   expect(assignments(decision).filter((each) => each.endsWith('bad'))).toEqual([])
   expect(condition(decision, 'Stalled').message).toBe(
-    'bad failed on "a": replaced after having failed, or not having been Ready for a minute, in the middle of the change; the pool stays with older; push a fix or a revert, or: ' +
+    'bad failed on "a": replaced after having failed, or not having been Ready for a minute, in the middle of the change; the pool rolls back to older; push a fix or a revert, or: ' +
       'nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
   )
 })

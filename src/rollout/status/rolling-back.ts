@@ -1,0 +1,28 @@
+import type { PoolState } from '../model/pool-state.ts'
+import { isRejected } from '../model/remembered-revision.ts'
+import type { Explanation } from './explanation.ts'
+
+/** After a failure of the newest commit, or because an operator asked: until the older content has completed again. */
+export function isRollingBack({ pool, rollout: { memory, state } }: PoolState): boolean {
+  return state === 'InProgress' && (memory.rollback !== undefined || isRejected(memory, pool.head))
+}
+
+export function directionOf(poolState: PoolState): 'RollingBack' | 'RollingOut' {
+  return isRollingBack(poolState) ? 'RollingBack' : 'RollingOut'
+}
+
+interface Findings {
+  readonly stall: Explanation
+  readonly work: Explanation
+  readonly moves: boolean
+}
+
+/**
+ * A pool whose nodes are not back yet is not "RolledBack": what it does or waits for is the reason, after why it goes back. Where nothing
+ * moves and nothing is waited for, the stall says what keeps the nodes.
+ */
+export function whileRollingBack(poolState: PoolState, { stall, work, moves }: Findings): Explanation | undefined {
+  if (stall.reason !== 'RolledBack' || !isRollingBack(poolState)) return undefined
+  if (work.reason === 'RollingBack' && !moves) return undefined
+  return { reason: work.reason, message: `${stall.message}; ${work.message}` }
+}
