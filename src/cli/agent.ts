@@ -27,6 +27,8 @@ import { checkRoot } from './agent-root.ts'
 import { errorText } from './error-text.ts'
 import { joinCluster } from './join-cluster.ts'
 import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
+import { askedFormat } from './output/asked-format.ts'
+import { jsonText } from './output/json-text.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
@@ -54,6 +56,8 @@ export async function runAgentCommand(args: readonly string[], timing: Partial<T
     return 0
   } catch (error) {
     process.stderr.write(`error: ${errorText(error)}\n`)
+    if (args.includes('doctor') && askedFormat(args) === 'json')
+      process.stdout.write(jsonText({ error: errorText(error), problems: [] }))
     return 2
   }
 }

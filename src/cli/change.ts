@@ -57,17 +57,17 @@ export interface FleetChange {
 /** A branch of this name is `heads/none`. */
 const NO_COMMIT = 'none'
 
-/** Both ends, the newer one first: undefined when there is an error in one, which is then printed and the exit code set. */
+/** Both ends, the newer one first. @throws {InvalidFleetError} when there is an error in one */
 export async function readChange(
   io: CliIo,
   { path, options, ...reading }: { readonly path: string; readonly options: ChangeOptions; readonly warnOfConflicts?: true },
-): Promise<FleetChange | undefined> {
+): Promise<FleetChange> {
   const { cluster } = options
   const [load, cache] = [createLoader(), snapshotCache()]
   const to = await readVersion(io, { path, revision: options.to, cluster, load, cache, ...reading })
-  if (to && options.from === NO_COMMIT) return { from: undefined, to, load }
-  const from = to && (await readVersion(io, { path, revision: options.from, cluster, load, cache, isAccepted: true }))
-  return from && { from, to, load }
+  if (options.from === NO_COMMIT) return { from: undefined, to, load }
+  const from = await readVersion(io, { path, revision: options.from, cluster, load, cache, isAccepted: true })
+  return { from, to, load }
 }
 
 interface VersionSource extends NamedCluster {
@@ -83,7 +83,7 @@ interface VersionSource extends NamedCluster {
 async function readVersion(
   io: CliIo,
   { path, cluster, load, cache, isAccepted, ...reading }: VersionSource,
-): Promise<FleetVersion | undefined> {
+): Promise<FleetVersion> {
   const read = await readSnapshot(io, { path, revision: reading.revision, cache }).catch((error: unknown) => {
     if (isAccepted && error instanceof GitSyncError && error.reason === 'NotARepository')
       throw new Error(`${error.message}; or take --from none, with which every node is new`, { cause: error })
@@ -94,6 +94,5 @@ async function readVersion(
       `the folder "${path}" has no files at ${reading.revision}: commit it first, or take --from none, with which every node is new`,
     )
   const snapshot = isAccepted ? { ...read, accepted: isAccepted } : read
-  const model = validModel(io, judgeFiles(snapshot.files, { cluster, accepted: isAccepted }, load), reading)
-  return model && { snapshot, model }
+  return { snapshot, model: validModel(io, judgeFiles(snapshot.files, { cluster, accepted: isAccepted }, load), reading) }
 }

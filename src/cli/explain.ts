@@ -43,7 +43,6 @@ export function explainCommand(io: CliIo): Command {
     .addHelpText('after', '\nExample:\n  $ nodewave explain worker-3 --repo fleet/ --field maxPods')
     .action(async (name: string, options: ExplainOptions) => {
       const model = await readFleet(io, { path: options.repo, revision: options.revision, cluster: options.cluster })
-      if (model === undefined) return
       const explanation = explainNamed(model, { name, nodes: await readNodes(io, options) })
       const view = viewOf(explanation, options.field)
       if (view.values.length === 0 && options.field !== undefined) throw new Error(unsetField(explanation, options.field))

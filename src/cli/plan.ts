@@ -10,7 +10,7 @@ import { asDocument } from './documents.ts'
 import { foldAt, paintFor } from './paint.ts'
 import { planEachCluster } from './plan/each-cluster.ts'
 import { TOKEN_VARIABLE } from './plan/forge-clients.ts'
-import type { KubeletOptions } from './plan/judge-change.ts'
+import type { JudgedChange, KubeletOptions } from './plan/judge-change.ts'
 import { makePlan } from './plan/make-plan.ts'
 import type { PullRequestOptions } from './plan/plan-pull-request.ts'
 import { planMarkdown } from './plan-markdown.ts'
@@ -91,7 +91,6 @@ async function planHere(io: CliIo, path: string, options: PlanOptions): Promise<
   if (options.kubelet) throw new Error('--kubelet needs --pr; without a pull request: nodewave validate --kubelet')
   await checkPlanned(io, path, options)
   const change = await readChange(io, { path, options, warnOfConflicts: true })
-  if (change === undefined) return
   const names = { from: options.from, to: options.to ?? 'working tree' }
   const view = await makePlan(io, { change, options, names })
   io.stdout(FORMATS[options.output](view, io))
@@ -101,7 +100,6 @@ async function planHere(io: CliIo, path: string, options: PlanOptions): Promise<
 async function planClusters(io: CliIo, path: string, options: PlanOptions): Promise<void> {
   await checkPlanned(io, path, options)
   const plans = await planEachCluster(io, path, options)
-  if (plans === undefined) return
   const { output } = options
   const text = plans.map(({ cluster, view }) => CLUSTER_HEADINGS[output](cluster) + FORMATS[output](view, io))
   const document = { clusters: plans.map(({ cluster, view }) => ({ cluster, ...view })) }
@@ -126,7 +124,14 @@ async function planThere(
   const { cluster, prContext = cluster === undefined ? 'nodewave/plan' : `nodewave/plan/${cluster}`, ...rest } = options
   const kubelet = rest.kubelet?.map((binary) => resolve(io.cwd, binary))
   const others = { ...rest, cluster, ...(kubelet && { kubelet }) }
-  const { view, details, verdict } = await planPullRequest(io, { path, options: { ...others, prContext } })
-  io.stdout(view === undefined || options.output === 'markdown' ? details : FORMATS[options.output](view, io))
-  io.exit(verdict.passes ? 0 : 2)
+  const judged = await planPullRequest(io, { path, options: { ...others, prContext } })
+  io.stdout(judgedText(io, judged, options.output))
+  io.exit(judged.verdict.passes ? 0 : 2)
+}
+
+function judgedText(io: CliIo, { view, details, verdict, problems = [] }: JudgedChange, output: PlanOptions['output']): string {
+  if (output === 'markdown') return details
+  if (view !== undefined) return FORMATS[output](view, io)
+  if (output === 'text') return details
+  return asDocument({ [verdict.passes ? 'note' : 'error']: verdict.text, problems }, output)
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../protocol/version.ts'
 import type { CliIo } from './cli-io.ts'
-import { errorText } from './error-text.ts'
+import { ErrorReport } from './output/report-error.ts'
 import { guarded } from './terminal-text.ts'
 
 /** Every command of a person's, loaded only when it is asked for: `status` must not pay for what `controller` needs. */
@@ -51,14 +51,15 @@ function headingOf(command: string): string {
 
 /** Runs one command to its end; the exit code goes to `io`: 0 nothing differs, 1 there are changes, 2 an error. */
 export async function runProgram(args: readonly string[], given: CliIo): Promise<void> {
-  const io = guarded(given)
+  const report = new ErrorReport(guarded(given), args)
+  const io = report.watched()
   try {
     if (args[0] === '__complete') return await complete(args.slice(1), io)
     const program = await buildProgram(args[0], io)
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) return io.exit(error.exitCode === 0 ? 0 : 2)
-    io.stderr(`error: ${errorText(error)}\n`)
+    if (error instanceof CommanderError && error.exitCode === 0) return io.exit(0)
+    report.tell(error)
     io.exit(2)
   }
 }

@@ -11,8 +11,10 @@ import { loadFleet } from '../repo/load-fleet.ts'
 import type { FleetModel, Location } from '../repo/model.ts'
 import { formatLocation, formatProblem, type Place, type Problem } from '../repo/problem.ts'
 import type { CliIo } from './cli-io.ts'
+import { InvalidFleetError } from './invalid-fleet-error.ts'
 import type { NamedCluster } from './named-cluster.ts'
 import { counted, type Paint, paintFor } from './paint.ts'
+import { problemsToJson } from './problems-json.ts'
 
 /** A fleet repository, read and judged. */
 export interface JudgedFleet {
@@ -40,24 +42,23 @@ export function judgeFiles(files: RepoSnapshot['files'], choice: ClusterChoice =
   return { model: renderProblems.length > 0 ? undefined : model, problems, renderProblems }
 }
 
-/** The model, for commands that need a valid one: undefined when there is an error, which is then printed and the exit code set. */
-export async function readFleet(io: CliIo, source: FleetSource): Promise<FleetModel | undefined> {
+/** The model, for commands that need a valid one. @throws {InvalidFleetError} */
+export async function readFleet(io: CliIo, source: FleetSource): Promise<FleetModel> {
   return validModel(io, await judgeFleet(io, source), source)
 }
 
-/** The same of files that were read. */
+/** The same of files that were read. @throws {InvalidFleetError} */
 export function validModel(
   io: CliIo,
   judged: JudgedFleet,
   { revision, warnOfConflicts: warns }: { revision?: string | undefined; warnOfConflicts?: true },
-): FleetModel | undefined {
+): FleetModel {
   if (judged.model !== undefined && warns) warnOfConflicts(io, judged)
   if (judged.model !== undefined) return judged.model
   const whose = revision === undefined ? '' : ` at ${revision}`
   const { lines, sum } = errorsOf(judged)
-  io.stderr(`${lines.join('\n\n')}\n\nthe fleet is invalid${whose}: ${sum}\n`)
-  io.exit(2)
-  return undefined
+  const message = `the fleet is invalid${whose}: ${sum}`
+  throw new InvalidFleetError(message, { text: `${lines.join('\n\n')}\n\n${message}\n`, problems: problemsToJson(judged) })
 }
 
 /** Of what is wrong, without the warnings: an entry each, and how many they are. */

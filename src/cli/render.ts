@@ -50,7 +50,6 @@ export function renderCommand(io: CliIo): Command {
     .addHelpText('after', '\nExample:\n  $ nodewave render fleet/ --node worker-3 -o yaml')
     .action(async (path: string, options: RenderOptions) => {
       const model = await readFleet(io, { path, revision: options.revision, cluster: options.cluster })
-      if (model === undefined) return
       const { results, problems } = renderAll(model, meant(await readNodes(io, options), options.node), options.namespace)
       io.stdout(FORMATS[options.output](results))
       for (const problem of problems) io.stderr(`${renderProblemText(problem)}\n`)

@@ -65,7 +65,6 @@ export function simulateCommand(io: CliIo): Command {
 async function run(io: CliIo, path: string, options: SimulateOptions): Promise<void> {
   const [from, to] = [options.from, options.to]
   const change = await readChange(io, { path, options })
-  if (change === undefined) return
   const { model } = change.to
   const { nodes, source } = await nodesOfChange(io, { model, options })
   checkNames(options, nodes)

@@ -14,6 +14,7 @@ import { skewProblem } from './control-plane/version-problems.ts'
 import { asDocument } from './documents.ts'
 import type { NamedCluster } from './named-cluster.ts'
 import { counted, paintFor } from './paint.ts'
+import { problemsToJson } from './problems-json.ts'
 import { type JudgedFleet, judgeFiles, problemLines, readFiles, verdict } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
@@ -199,14 +200,7 @@ function contents({ pools, flagSets, kubeletConfigs, releases, hostProfiles, ove
 function toJson({ model, problems, renderProblems, verdicts }: Findings) {
   return {
     valid: model !== undefined,
-    problems: [
-      ...problems.map(problemToJson),
-      ...renderProblems.map(({ message, where }) => ({ severity: 'error', reason: 'RenderFailed', ...pick(where[0]), message })),
-    ],
+    problems: problemsToJson({ problems, renderProblems }),
     ...(verdicts.length === 0 ? {} : { kubelets: verdicts.map(({ pool, verdict, remark }) => ({ pool, verdict, remark })) }),
   }
-}
-
-function pick(place: { file: string; line: number; column: number } | undefined) {
-  return place && { file: place.file, line: place.line, column: place.column }
 }

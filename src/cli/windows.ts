@@ -41,7 +41,7 @@ export function windowsCommand(io: CliIo): Command {
     .addHelpText('after', '\nExample:\n  $ nodewave windows fleet/ --time-zone Europe/Berlin')
     .action(async (path: string, options: WindowsOptions) => {
       const model = await readFleet(io, { path, revision: options.revision, cluster: options.cluster })
-      if (model !== undefined) io.stdout(shown(windowsOf(model, { ...options, from: options.from ?? io.now() }), options))
+      io.stdout(shown(windowsOf(model, { ...options, from: options.from ?? io.now() }), options))
     })
 }
 

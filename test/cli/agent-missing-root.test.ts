@@ -23,3 +23,9 @@ test.each([
     stderr: `error: --root "${root}" ${what}: name the folder that has the files of a host, such as --root /host; without --root it is this machine\n`,
   })
 })
+
+test('agent doctor prints an error as JSON when it is asked for JSON', async () => {
+  const { code, stdout } = await ranAgent('doctor', '--root', '/nowhere/at/all', '-o', 'json')
+  expect(code).toBe(2)
+  expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('--root "/nowhere/at/all" does not exist'), problems: [] })
+})

@@ -129,6 +129,17 @@ test('plan --pr of an invalid fleet says what is wrong, fails the check and ends
   ])
 })
 
+test('plan --pr of an invalid fleet prints its problems as JSON when it is asked for JSON', async () => {
+  const world = await aWorld()
+  await propose(world, { 'baseline.yaml': FLEET['baseline.yaml'].replace('{v:', '{vv:') })
+  const { stdout, code } = await world.plan(['-o', 'json'])
+  expect(code).toBe(2)
+  expect(JSON.parse(stdout)).toEqual({
+    error: 'the fleet is invalid: 1 error',
+    problems: [expect.objectContaining({ file: 'baseline.yaml', line: 5, column: 11, found: 'vv' })],
+  })
+})
+
 test('plan --pr of a correction passes, although there is nothing to compare it with', async () => {
   const world = await aWorld({ ...FLEET, 'baseline.yaml': FLEET['baseline.yaml'].replace('{v:', '{vv:') })
   await propose(world, { 'baseline.yaml': FLEET['baseline.yaml'] })

@@ -11,12 +11,12 @@ export interface ClusterPlan {
   readonly view: PlanView
 }
 
-/** The plan of every cluster of the repository; undefined when one is invalid, which is then printed and the exit code set. @throws {Error} */
+/** The plan of every cluster of the repository. @throws {Error} also when one is invalid */
 export async function planEachCluster(
   io: CliIo,
   path: string,
   options: ChangeOptions & { readonly ceiling?: string },
-): Promise<readonly ClusterPlan[] | undefined> {
+): Promise<readonly ClusterPlan[]> {
   const { nodes: folder, from, to } = options
   if (folder === undefined) throw new Error('--all-clusters needs --nodes: a folder with a file NAME.json for each cluster')
   const clusters = clustersOf(await readFiles(io, { path, revision: to }))
@@ -24,7 +24,6 @@ export async function planEachCluster(
   const plans: ClusterPlan[] = []
   for (const cluster of clusters) {
     const change = await readChange(io, { path, options: { ...options, cluster }, warnOfConflicts: true })
-    if (change === undefined) return undefined
     const own = { ...options, cluster, nodes: join(folder, `${cluster}.json`) }
     const view = await makePlan(io, { change, options: own, names: { from, to: to ?? 'working tree' } })
     plans.push({ cluster, view })

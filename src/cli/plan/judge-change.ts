@@ -6,6 +6,7 @@ import type { CliIo } from '../cli-io.ts'
 import { counted } from '../paint.ts'
 import { planMarkdown } from '../plan-markdown.ts'
 import type { PlanView } from '../plan-view.ts'
+import { problemsToJson } from '../problems-json.ts'
 import { errorsOf, judgeFiles } from '../read-fleet.ts'
 import { askKubelets, type Judge } from '../validate/ask-kubelets.ts'
 import { makePlan, type PlanInput } from './make-plan.ts'
@@ -23,8 +24,9 @@ export interface JudgedChange {
   readonly verdict: PlanVerdict
   /** Markdown. */
   readonly details: string
-  /** Undefined where one end is invalid. */
+  /** Undefined where one end is invalid: its problems are then known, for programs. */
   readonly view?: PlanView
+  readonly problems?: ReturnType<typeof problemsToJson>
 }
 
 /** The plan of a change, or why there is none. What is invalid before it must not keep anybody from correcting it. */
@@ -40,16 +42,26 @@ export async function judgeChange(
   const names = { from: from.commit.slice(0, 7), to: to.commit.slice(0, 7) }
   if (after.model === undefined) {
     const { lines, sum } = errorsOf(after)
-    return { verdict: { passes: false, text: `the fleet is invalid: ${sum}` }, details: problemList(lines) }
+    return {
+      verdict: { passes: false, text: `the fleet is invalid: ${sum}` },
+      details: problemList(lines),
+      problems: problemsToJson(after),
+    }
   }
   const refused = await refusedByKubelets(after.model, options)
   const [refusal] = refused
-  if (refusal) return { verdict: { passes: false, text: refusal.message }, details: problemList(refused.map(formatProblem)) }
+  if (refusal)
+    return {
+      verdict: { passes: false, text: refusal.message },
+      details: problemList(refused.map(formatProblem)),
+      problems: problemsToJson({ problems: refused, renderProblems: [] }),
+    }
   if (before.model === undefined) {
     const text = `the fleet is valid; it was invalid at ${names.from}, so there is nothing to compare it with`
     return {
       verdict: { passes: true, text },
       details: `It was invalid at ${code(names.from)}:\n\n${problemList(errorsOf(before).lines)}`,
+      problems: problemsToJson(before),
     }
   }
   const change = {

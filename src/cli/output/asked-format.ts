@@ -1,0 +1,9 @@
+/** Of arguments that may be wrong: the last one counts, as where they are parsed. */
+export function askedFormat(args: readonly string[]): 'json' | 'yaml' | undefined {
+  const asked = args.map((arg, index) => {
+    if (arg === '-o' || arg === '--output') return args[index + 1]
+    return /^(?:-o|--output=)(.+)$/.exec(arg)?.[1]
+  })
+  const format = asked.findLast((value) => value !== undefined)
+  return format === 'json' || format === 'yaml' ? format : undefined
+}
