@@ -4,8 +4,12 @@ import { BOOTSTRAP_KUBECONFIG } from '../agent/paths.ts'
 import { SERVICE_MANAGERS, type ServiceManagerName } from '../agent/service-managers.ts'
 import { COREOS_PREFIX, OBJECT_NAME } from '../protocol/names.ts'
 
+export type AgentSubcommand = Exclude<(typeof COMMANDS)[number], 'run'>
+
 export interface AgentArguments {
-  readonly command: 'run' | 'rebase' | 'doctor' | 'import' | 'security-updates' | 'install' | 'uninstall' | 'help' | 'version'
+  readonly command: (typeof COMMANDS)[number] | 'help' | 'version'
+  /** Of `help`: the subcommand that it is asked of. */
+  readonly topic: AgentSubcommand | undefined
   readonly kubeconfig: string | undefined
   /** Of the option, or of `NODE_NAME`. */
   readonly nodeName: string | undefined
@@ -36,7 +40,8 @@ export interface AgentArguments {
 const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
 const MANAGERS = ['auto', ...SERVICE_MANAGERS] as const
 const FORMATS = ['text', 'json'] as const
-const COMMANDS = ['run', 'rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'] as const
+const SUBCOMMANDS = ['rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'] as const
+const COMMANDS = ['run', ...SUBCOMMANDS] as const
 
 export const AGENT_HELP = `Usage: nodewave agent [options]          configure this node as its annotation says
        nodewave agent rebase [options]   replace damaged baselines by what the host has now; stop the agent first
@@ -69,7 +74,7 @@ Options:
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
-  --help                     print this
+  -h, --help                 print the help; after a command, the help of that command
 
 Options of install and uninstall:
   --host DIR                 in a container: directory where the host's file system is mounted
@@ -139,6 +144,7 @@ export function parseAgentArguments(args: readonly string[], { NODE_NAME }: Node
   const directory = values['textfile-directory']
   return {
     command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),
+    topic: SUBCOMMANDS.find((name) => name === positionals[0]),
     kubeconfig: values.kubeconfig,
     nodeName: nameOfNode('--node-name', values['node-name']) ?? nameOfNode('NODE_NAME', NODE_NAME || undefined),
     bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
@@ -175,7 +181,7 @@ function commandIn(positionals: readonly string[]): (typeof COMMANDS)[number] {
   const command = COMMANDS.find((each) => each === name)
   if (command !== undefined && more.length === 0) return command
   throw new Error(
-    `unknown argument "${positionals.join(' ')}": commands are ${COMMANDS.slice(1).join(', ')}; see nodewave agent --help`,
+    `unknown argument "${positionals.join(' ')}": commands are ${SUBCOMMANDS.join(', ')}; see nodewave agent --help`,
   )
 }
 

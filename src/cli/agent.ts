@@ -21,8 +21,9 @@ import { inCluster } from '../kube/in-cluster.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import { VERSION } from '../protocol/version.ts'
-import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
+import { type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { runDoctor } from './agent-doctor.ts'
+import { agentHelp } from './agent-help.ts'
 import { checkRoot } from './agent-root.ts'
 import { errorText } from './error-text.ts'
 import { joinCluster } from './join-cluster.ts'
@@ -42,7 +43,7 @@ export async function runAgentCommand(args: readonly string[], timing: Partial<T
   try {
     const parsed = withTiming(parseAgentArguments(args), timing)
     checkRoot(parsed)
-    if (parsed.command === 'help') process.stdout.write(AGENT_HELP)
+    if (parsed.command === 'help') process.stdout.write(agentHelp(parsed.topic))
     else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
     else if (parsed.command === 'rebase') await runRebase(parsed)
     else if (parsed.command === 'doctor') return await doctor(parsed)

@@ -29,3 +29,8 @@ test('agent doctor prints an error as JSON when it is asked for JSON', async () 
   expect(code).toBe(2)
   expect(JSON.parse(stdout)).toEqual({ error: expect.stringContaining('--root "/nowhere/at/all" does not exist'), problems: [] })
 })
+
+test('agent prints the help of a subcommand when --help follows it', async () => {
+  const { code, stdout } = await ranAgent('install', '--help')
+  expect([code, stdout.split('\n')[0]]).toEqual([0, 'Usage: nodewave agent install [options]'])
+})

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { AGENT_HELP } from '../../src/cli/agent-arguments.ts'
+import { AGENT_HELP, parseAgentArguments } from '../../src/cli/agent-arguments.ts'
+import { agentHelp } from '../../src/cli/agent-help.ts'
 import { aFolder, commitAll, FLEET, runCli } from './run-cli.ts'
 
 const README = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
@@ -45,6 +46,27 @@ test('help of the agent has an example of each of its commands', () => {
   expect(commands).toEqual(['rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'])
   for (const command of commands) expect(AGENT_HELP).toContain(`\n  $ nodewave agent ${command}`)
 })
+
+test.each([
+  ['install', ['--proof', '--retry', '--host', '--offline', '--node-name'], ['--output', '--trial', '--kubeconfig']],
+  ['uninstall', ['--host', '--offline'], ['--output', '--proof', '--retry']],
+  ['doctor', ['--output', '--kubeconfig', '--root'], ['--proof', '--retry', '--offline']],
+  ['import', ['--node-name', '--root'], ['--output', '--proof', '--kubeconfig']],
+  ['security-updates', ['--node-name', '--root'], ['--output', '--proof', '--kubeconfig']],
+  ['rebase', ['--state-directory', '--root'], ['--output', '--proof', '--kubeconfig']],
+] as const)(
+  'agent %s --help prints the usage, the options, an example and the exit codes of this command alone',
+  (name, has, lacks) => {
+    const { command, topic } = parseAgentArguments([name, '--help'])
+    const help = agentHelp(topic)
+
+    expect([command, help.split('\n')[0]]).toEqual(['help', `Usage: nodewave agent ${name} [options]`])
+    expect(has.filter((option) => !new RegExp(`^ .*${option} .*\\S`, 'm').test(help))).toEqual([])
+    expect(lacks.filter((option) => help.includes(option))).toEqual([])
+    expect(help).toMatch(/\nExit codes: 0 .*; 2 an error\.\n\nExamples?:\n {2}\$ nodewave agent /)
+    expect(agentHelp(undefined)).toBe(AGENT_HELP)
+  },
+)
 
 /** What they print is a program for a shell, or an address. */
 const printing = commands.filter((command) => !['completion', 'dashboard'].includes(command))

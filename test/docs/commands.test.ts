@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { AGENT_HELP } from '../../src/cli/agent-arguments.ts'
+import { agentHelp } from '../../src/cli/agent-help.ts'
 import { runCli } from '../cli/run-cli.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -10,6 +11,8 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync(['docs/**/*.md', 'exa
 const NAMES = [...(await runCli('/', ['--help'])).stdout.matchAll(/^ {2}([a-z]+) (?=\S*[[<])/gm)].map(([, name = '']) => name)
 
 const helps = new Map<string, string>([['agent', AGENT_HELP]])
+for (const name of ['rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'] as const)
+  helps.set(`agent ${name}`, agentHelp(name))
 for (const name of NAMES) helps.set(name, (await runCli('/', [name, '--help'])).stdout)
 for (const name of ['generate', 'sign']) helps.set(`keys ${name}`, (await runCli('/', ['keys', name, '--help'])).stdout)
 
