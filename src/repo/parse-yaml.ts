@@ -37,6 +37,7 @@ const MAX_ALIASES = 100
 export const MAX_ISSUES = 100
 /** Most often `{{ … }}` without quotes, which YAML takes for a map that is the key of another. */
 const BRACES = 'a map or a list cannot be a key; a text that begins with "{" or "[" must be quoted, templates too'
+const INDENT_WITH_SPACES = 'replace each tab at the beginning of the line with two spaces'
 const TOO_DEEP = `collections may be nested at most ${MAX_DEPTH} deep`
 
 export function parseYaml(text: string): ParsedYaml {
@@ -61,7 +62,9 @@ export function yamlIssues(document: Document.Parsed, text: string): YamlIssue[]
   const malformed = [...document.errors, ...document.warnings]
     .slice(0, MAX_ISSUES)
     .map(({ pos, code, message }) =>
-      issue(code === 'BAD_INDENT' ? pastComments(pos, text) : pos, code === 'NON_STRING_KEY' ? BRACES : message),
+      code === 'TAB_AS_INDENT'
+        ? { ...issue(pos, 'a tab may not be indentation'), remedy: INDENT_WITH_SPACES }
+        : issue(code === 'BAD_INDENT' ? pastComments(pos, text) : pos, code === 'NON_STRING_KEY' ? BRACES : message),
     )
   if (malformed.length > 0 || document.contents === null) return malformed
   const found: YamlIssue[] = []

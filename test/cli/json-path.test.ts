@@ -45,14 +45,25 @@ test('jsonpath prints no control characters that a node wrote', () => {
 })
 
 test.each([
-  ['{.items[*', 'expected "]" at its end'],
-  ['{.items[x]}', 'expected an index, "*", a name or a filter "?(…)" at "x]}"'],
-  ['{.a', 'expected "}", ".field" or "[…]" at its end'],
-  ['{name}', 'expected a path such as ".pools[*].name" at "name}"'],
-  ['{range .items[*]}{.a}', 'expected "{end}" of a {range …} at its end'],
-  ['{.a}{end}', '"{end}" closes no {range …}; remove it'],
-  ['{.items[?(@.a=~"x")]}', 'expected ")", or one of == != < <= > >= at "=~"x")]}"'],
+  ['{.items[*', 'expected "]" at character 10, the end; close the bracket with "]"'],
+  ['{.items[x]}', 'expected an index, "*", a name or a filter "?(…)" at character 9, "x]}"; write [0], [*] or [\'name\']'],
+  ['{.a', 'expected "}", ".field" or "[…]" at character 4, the end; close the path with "}"'],
+  [
+    '{name}',
+    'expected a path such as ".pools[*].name" at character 2, "name}"; begin the path with a dot, as {.name}, or quote text, as {"\\n"}',
+  ],
+  ['{.a..}', 'expected the name of a field at character 6, "}"; write it after the dot, or quote it in brackets, as [\'a.b\']'],
+  [
+    '{range .items[*]}{.a}',
+    'expected "{end}" of a {range …} at character 22, the end; add {end} after the last part of the range',
+  ],
+  ['{range .items', 'expected "}" at character 14, the end; close the path of the range, as {range .pools[*]}'],
+  ['{.a}{end}', '"{end}" closes no {range …} at character 5, "{end}"; remove it'],
+  [
+    '{.items[?(@.a=~"x")]}',
+    'expected ")", or one of == != < <= > >= at character 14, "=~"x")]}"; write a filter as [?(@.phase=="Failed")]',
+  ],
   ['.kind', "\".kind\" has no path in braces; write jsonpath='{.field}', such as '{.pools[*].name}'"],
-])('the template %s is refused with what is wrong', (template, message) => {
+])('the template %s is refused with what is wrong, where, and what to write', (template, message) => {
   expect(() => parseTemplate(template)).toThrow(message)
 })

@@ -38,7 +38,7 @@ test('status of a pool lists its nodes, those that need a look first', async () 
 test('status refuses an output that it does not have, before it asks the cluster', async () => {
   expect(await runCli('/', ['status', '-o', 'jsonpath={.pools[*'])).toEqual({
     stdout: '',
-    stderr: expect.stringContaining('expected "]" at its end'),
+    stderr: expect.stringContaining('expected "]" at character 10, the end; close the bracket with "]"'),
     code: 2,
   })
   const { stderr } = await runCli('/', ['status', '-o', 'table'])

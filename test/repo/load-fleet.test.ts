@@ -97,6 +97,15 @@ test('loadFleet refuses a repository without a Fleet; one with two', () => {
   ])
 })
 
+test('loadFleet says what to write in place of a tab that is indentation', () => {
+  const { problems } = loadFleet(aRepo({ 'fleet.yaml': FLEET.replace('spec:', '\tspec:') }))
+  expect(problems.map(({ at, message, remedy }) => [at.line, message, remedy])).toContainEqual([
+    4,
+    'a tab may not be indentation',
+    'replace each tab at the beginning of the line with two spaces',
+  ])
+})
+
 test('loadFleet says of a file whose text is wrong that alone, not what is missing without it', () => {
   const broken = loadFleet(aRepo({ 'fleet.yaml': `${FLEET}more: [\n`, 'p.yaml': POOL })).problems
   expect(broken.map(({ at, reason }) => `${at.file} ${reason}`)).toEqual(['fleet.yaml MalformedYaml'])
