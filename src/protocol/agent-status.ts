@@ -5,7 +5,7 @@ import { foreignText } from './foreign-text.ts'
 
 /**
  * Where an agent stands with what it was assigned.
- * RolledBack: the change failed and the host is as before. Failed: putting it back failed too, a person is needed.
+ * RolledBack: the change failed and the host is as before. Failed: undoing it failed too, a person is needed.
  * Blocked: the change needs more than the grant. Reverted: the annotation is gone, local configuration is back.
  */
 export const AGENT_PHASES = [

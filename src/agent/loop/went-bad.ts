@@ -61,7 +61,7 @@ export function suspended({ last }: Story, error: Failure): Outcome {
 
 /** Others changed what the configuration goes over, and to merge the two disturbs the node: the pool has to find a turn for it. */
 export function askingToMerge({ last, now }: Story, subjects: readonly string[], needs: Disruption): Outcome {
-  const message = `others have changed ${subjects.join(', ')}; Git's configuration goes over it with the next grant`
+  const message = `others have changed ${subjects.join(', ')}; the agent applies the configuration of Git when the controller allows it`
   return { ...aside(last), phase: 'Blocked', since: now, error: { reason: CHANGED_BY_OTHERS, message }, needs }
 }
 

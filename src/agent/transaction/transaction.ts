@@ -133,11 +133,14 @@ async function putBack(done: Done, failure: Failure, context: TransactionContext
 }
 
 function broken({ reason, message }: Failure, troubles: readonly string[]): Ending {
-  return { kind: 'broken', failure: { reason, message: `${message}; putting it back failed too: ${troubles.join('; ')}` } }
+  return { kind: 'broken', failure: { reason, message: `${message}; undoing it failed too: ${troubles.join('; ')}` } }
 }
 
 function unproved({ reason, message }: Failure, why: string): Ending {
-  return { kind: 'unproved', failure: { reason, message: `${message}; it was put back, and is not healthy yet: ${why}` } }
+  return {
+    kind: 'unproved',
+    failure: { reason, message: `${message}; the change was undone, and the host is not healthy yet: ${why}` },
+  }
 }
 
 /** Everything was put back, and counts after one more boot. */

@@ -7,7 +7,7 @@ export const drift = z.strictObject({
     .enum(DRIFT_POLICIES)
     .exactOptional()
     .describe(
-      'Repair puts back what was changed, within the budget of the pool where that disturbs the node; Report only shows it; Ignore does not look. Default: what disturbs nothing is repaired, the rest is reported.',
+      'Repair restores what was changed, within the budget of the pool where that disturbs the node; Report only shows it; Ignore does not look. Default: what disturbs nothing is repaired, the rest is reported.',
     ),
   kinds: z
     .partialRecord(z.enum(DRIFT_KINDS), z.enum(DRIFT_POLICIES))

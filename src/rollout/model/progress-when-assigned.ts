@@ -109,6 +109,6 @@ export function soakStamps({ node, report, proof }: Pick<Candidate, 'node' | 're
 }
 
 function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {
-  const needs = report.needs ? `, needs "${report.needs}" and is granted "${assigned.grant}"` : ''
+  const needs = report.needs ? `, needs "${report.needs}"; the allowed disruption is "${assigned.grant}"` : ''
   return `the agent is still at "${report.phase}"${needs}${report.error ? `: ${report.error.message}` : ''}`
 }

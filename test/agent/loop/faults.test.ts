@@ -382,7 +382,7 @@ test('agent asks for a person when the host cannot be put back, and loses no ori
   const status = await machine.until('Failed')
 
   expect(status.error?.message).toBe(
-    'failed to validate config: kubelet exited 3 times: bad memory; it was put back, and is not healthy yet: failed to validate config: kubelet exited 3 times: bad memory',
+    'failed to validate config: kubelet exited 3 times: bad memory; the change was undone, and the host is not healthy yet: failed to validate config: kubelet exited 3 times: bad memory',
   )
   machine.host.injectCrash(() => undefined)
   await machine.untilDigest(machine.assign({ flags: '--v=4' }), 'Applied')

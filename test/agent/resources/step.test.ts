@@ -161,7 +161,7 @@ test('an undo that fails needs a person: the status says so', async () => {
   machine.assign(content({ files: [FILE], steps: { before: ['stubborn'] } }, BAD_FLAGS))
   const { error } = await machine.until('Failed')
 
-  expect(error?.message).toContain('putting it back failed too: failed to validate config: undo of step "stubborn" (/bin/false)')
+  expect(error?.message).toContain('undoing it failed too: failed to validate config: undo of step "stubborn" (/bin/false)')
   expect(machine.host.files.text(FILE.path)).toBeUndefined()
 })
 

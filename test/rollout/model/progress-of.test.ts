@@ -213,7 +213,7 @@ test('a node that asks for a greater grant waits without a deadline, unless it w
 
   expect(progress(asking)).toEqual({ phase: 'Waiting', pending: true })
   expect(progress(late.reporting('Blocked', { needs: 'reboot', error })).failure?.message).toBe(
-    'the agent is still at "Blocked", needs "reboot" and is granted "restart": out of luck',
+    'the agent is still at "Blocked", needs "reboot"; the allowed disruption is "restart": out of luck',
   )
   expect(progress(asking.notReady()).failure?.reason).toBe('ApplyTimeout')
 })

@@ -16,7 +16,7 @@ const CRASHED = {
 }
 const NOT_PUT_BACK = {
   ...CRASHED,
-  message: `${CRASHED.message}; putting it back failed too: failed to sync: internal failure: EIO: i/o error`,
+  message: `${CRASHED.message}; undoing it failed too: failed to sync: internal failure: EIO: i/o error`,
 }
 const REFUSED = {
   reason: 'PreflightFailed',
