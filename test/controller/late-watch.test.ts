@@ -79,7 +79,7 @@ test('a pod that ran after its node had gone back proves nothing, though the wat
   written.splice(0)
   await rollsBack(stage, canary)
   stage.startKubelets()
-  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack')
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RollingBack')
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
@@ -124,7 +124,7 @@ test('a wave is not passed upon a soak that its node has not survived, though th
   pause.begin()
   written.splice(0)
   await rollsBack(stage, canary)
-  const ended = stage.until(POOLS, (found) => /RolledBack|Completed/.test(readyOf(found.get('workers'))))
+  const ended = stage.until(POOLS, (found) => /Roll(ed|ing)Back|Completed/.test(readyOf(found.get('workers'))))
   const pools = await stage.clock.passUntil(ended, { atMost: 60_000 })
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
 
@@ -243,11 +243,11 @@ test('a pool does not begin with a commit that the pool before it seems to have 
   pause.begin()
   written.splice(0)
   await rollsBack(stage, canary)
-  const ended = stage.until(POOLS, (found) => /RolledBack|Completed/.test(readyOf(found.get('first'))))
+  const ended = stage.until(POOLS, (found) => /Roll(ed|ing)Back|Completed/.test(readyOf(found.get('first'))))
   const pools = await stage.clock.passUntil(ended, { atMost: 120_000 })
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
 
-  expect(readyOf(pools.get('first'))).toBe('False RolledBack')
+  expect(readyOf(pools.get('first'))).toBe('False RollingBack')
   expect(written).toEqual([`${NODES}/c0 nodewave.io/desired-config nodewave.io/history`])
 })
 
@@ -270,7 +270,7 @@ test('a commit is not rejected for work that its node has ended in time, though 
   const said = statusOf(n0)
   const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
   await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  const ended = stage.until(POOLS, (found) => /Completed|RolledBack/.test(readyOf(found.get('workers'))))
+  const ended = stage.until(POOLS, (found) => /Completed|Roll(ed|ing)Back/.test(readyOf(found.get('workers'))))
   const pools = await stage.clock.passUntil(ended, { atMost: 3_600_000 })
 
   expect(readyOf(pools.get('workers'))).toBe('True Completed')
@@ -387,7 +387,7 @@ test('a controller that begins when the API server is back rejects no commit bef
   const said = statusOf(nodes.get('n0'))
   const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
   await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  const pools = await stage.until(POOLS, (found) => /Completed|RolledBack/.test(readyOf(found.get('workers'))))
+  const pools = await stage.until(POOLS, (found) => /Completed|Roll(ed|ing)Back/.test(readyOf(found.get('workers'))))
 
   expect(readyOf(pools.get('workers'))).toBe('True Completed')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ForgeError } from '../../../src/forge/status/commit-status.ts'
 import { aFleet } from '../a-fleet.ts'
-import { aStage, POOLS, readyOf, type Stage } from '../stage.ts'
+import { aStage, conditionOf, POOLS, readyOf, type Stage } from '../stage.ts'
 import { aPlace, FakeForge } from './fake-forge.ts'
 
 const [B, C] = ['b'.repeat(40), 'c'.repeat(40)]
@@ -119,7 +119,7 @@ test('a forge that is down delays no rollback, and gets the pull request when it
   await failing(stage, forge)
   await soon(
     stage,
-    stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack'),
+    stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'RolledBack'),
   )
   expect(forge.requests.size).toBe(0)
   forge.failure = undefined
@@ -187,7 +187,7 @@ test('a failed commit whose file changed again since needs a person, and an even
   await failing(stage, forge)
   await soon(
     stage,
-    stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack'),
+    stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'RolledBack'),
   )
   const text = fleet(4)['fleet.yaml'] ?? ''
   stage.push('c', { 'fleet.yaml': `${text}\n# another line\n` })
