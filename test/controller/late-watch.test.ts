@@ -224,6 +224,35 @@ test('no wave is passed upon a canary that has failed when the NodePool is delet
   expect(written).toEqual([])
 })
 
+test('a retried commit opens no second wave upon a canary that went bad since, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  await stage.addNodes(2)
+  const canary = stage.aNode('c0') as KubeObject
+  await stage.kube.create(NODES, { ...canary, metadata: { ...canary.metadata, labels: { role: 'worker', tier: 'canary' } } })
+  let isSilent = false
+  stage.startAgents((node) => (isSilent && node !== 'c0' ? 'says nothing' : 'applies'))
+  const waves = 'waves: [{name: canary, nodes: {matchLabels: {tier: canary}}, soak: 1s}]'
+  const rollout = `onFailure: Halt, ${waves}, proof: {pod: {mode: Never}}`
+  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
+  stage.startController({ kube: lateNodes(stage, pause) })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  isSilent = true
+  stage.push('b', aFleet({ v: 4, rollout }))
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  const halted = stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False Halted')
+  await stage.clock.passUntil(halted, { atMost: 600_000 })
+  pause.begin()
+  await rollsBack(stage, canary)
+  await stage.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': B } } })
+  const pools = await stage.until(POOLS, (found) => Object(found.get('workers')?.status).history.length === 3)
+
+  expect(pools.get('workers')?.status).toMatchObject({
+    history: [{ revision: B, result: 'Running' }, {}, {}],
+    wave: { opened: ['canary'] },
+  })
+})
+
 test('a pool does not begin with a commit that the pool before it seems to have completed, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()
