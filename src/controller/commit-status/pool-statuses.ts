@@ -39,10 +39,13 @@ function underWay({ conditions: all = [], nodes, wave, target, observedRevision 
   const conditions = isNewest ? all : all.filter(({ reason }) => !OF_THE_NEWEST.has(reason))
   const { total = 0, current = 0 } = nodes ?? {}
   if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
-  const { state, message } = findingIn(conditions)
+  const { state, message } = all.length > 0 && conditions.length === 0 ? STUCK : findingIn(conditions)
   const waves = wave === undefined ? '' : `, wave ${wave.index} of ${wave.count}`
   return { state, description: `${current}/${total} nodes${waves}: ${message}` }
 }
+
+/** All that the pool says is about the newest commit: nothing moves, and nothing is waited for that will come. */
+const STUCK = { state: 'failure', message: 'the others are stuck, see the condition Stalled of the pool' } as const
 
 function runningOn(nodes: number): string {
   if (nodes === 0) return 'the pool selects no node'

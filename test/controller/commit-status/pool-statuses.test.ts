@@ -79,6 +79,15 @@ test('after a rollback the failed commit says why, and the one that runs has suc
   ])
 })
 
+test('the commit that a pool goes back to says where to look when its nodes are stuck on the way', () => {
+  const history = [entry(A, 'Running'), entry(B, 'RolledBack', 'n0: kubelet exited 3 times')]
+  const conditions = (['Ready', 'Reconciling', 'Stalled'] as const).map((type) => condition(type, 'RolledBack', 'bbbbbbb failed'))
+  expect(said({ target: ref(A), observedRevision: B, nodes: { ...done, current: 2 }, history, conditions })).toEqual([
+    'a failure: 2/3 nodes: the others are stuck, see the condition Stalled of the pool',
+    'b failure: rolled back: n0: kubelet exited 3 times',
+  ])
+})
+
 test('a commit from which an operator rolled back says so', () => {
   const rollback = { to: ref(A), from: ref(B), at: TIME }
   expect(said({ target: ref(A), observedRevision: B, nodes: done, rollback })).toEqual([
