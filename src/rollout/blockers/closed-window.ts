@@ -2,8 +2,7 @@ import { windowState } from '../../calendar/windows.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolContext } from '../model/pool-state.ts'
-import { isRejected } from '../model/remembered-revision.ts'
-import { isSuperseded } from '../model/rollout.ts'
+import { isSuperseded, returnsFromFailure } from '../model/rollout.ts'
 
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
@@ -28,7 +27,7 @@ export function closingTime({ pool, now }: PoolContext): Instant | undefined {
 
 function returnsAtOnce({ pool, rollout }: PoolContext): boolean {
   if (rollout.memory.rollback) return true
-  return pool.policy.rollbackOutsideWindows && (isRejected(rollout.memory, pool.head) || isSuperseded(rollout))
+  return pool.policy.rollbackOutsideWindows && (returnsFromFailure(pool, rollout) || isSuperseded(rollout))
 }
 
 /** `2026-12-24T21:00Z` */

@@ -1,12 +1,11 @@
 import { allowedBy, type Ceiling, selects } from '../model/ceiling.ts'
-import { isRejected } from '../model/remembered-revision.ts'
-import type { Rollout } from '../model/rollout.ts'
+import { type Rollout, returnsFromFailure } from '../model/rollout.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 
 /** The pool leaves a commit for content that it completed before: because that failed, or because a person said so. */
-export function goesBack({ head }: Pick<PoolSnapshot, 'head'>, { proven, memory }: Pick<Rollout, 'proven' | 'memory'>): boolean {
-  return proven && (memory.rollback !== undefined || isRejected(memory, head))
+export function goesBack(pool: Pick<PoolSnapshot, 'head'>, rollout: Pick<Rollout, 'proven' | 'memory'>): boolean {
+  return (rollout.proven && rollout.memory.rollback !== undefined) || returnsFromFailure(pool, rollout)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Blocker } from './blocker.ts'
 import type { Instant } from './instant.ts'
-import type { Memory, Revision } from './snapshot.ts'
+import { isRejected } from './remembered-revision.ts'
+import type { Memory, PoolSnapshot, Revision } from './snapshot.ts'
 
 /** Where the pool is going, and how far that has come. */
 export interface Rollout {
@@ -27,6 +28,14 @@ export interface Rollout {
 /** What it is halted at is not what the repository says any more. */
 export function isSuperseded({ state, commitBlocker }: Pick<Rollout, 'state' | 'commitBlocker'>): boolean {
   return state === 'Halted' && commitBlocker !== undefined
+}
+
+/** The newest commit has failed, and the pool leaves it for what has completed. Content that has not is on its way forward: a fix, say. */
+export function returnsFromFailure(
+  { head }: Pick<PoolSnapshot, 'head'>,
+  { proven, memory }: Pick<Rollout, 'proven' | 'memory'>,
+): boolean {
+  return proven && isRejected(memory, head)
 }
 
 export function isToStable({ target, stable }: Pick<Rollout, 'target' | 'stable'>): boolean {

@@ -10,7 +10,7 @@ import type { Instant } from '../model/instant.ts'
 import { nodeWas } from '../model/node-was.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
-import { isRejected } from '../model/remembered-revision.ts'
+import { returnsFromFailure } from '../model/rollout.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
@@ -192,7 +192,7 @@ function kindOf({ exposure, drain, assigned, broken }: Member, { pool, rollout }
   if (exposure.because === 'LastResort') return 'lastResort'
   if (assigned || drain?.kind === 'Done') return 'finish'
   if (broken) return 'repair'
-  const isReturn = rollout.memory.rollback !== undefined || isRejected(rollout.memory, pool.head)
+  const isReturn = rollout.memory.rollback !== undefined || returnsFromFailure(pool, rollout)
   return isReturn || (rollout.proven && rollout.state === 'InProgress') ? 'rollback' : 'forward'
 }
 

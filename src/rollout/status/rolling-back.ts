@@ -1,10 +1,10 @@
 import type { PoolState } from '../model/pool-state.ts'
-import { isRejected } from '../model/remembered-revision.ts'
+import { returnsFromFailure } from '../model/rollout.ts'
 import type { Explanation } from './explanation.ts'
 
 /** After a failure of the newest commit, or because an operator asked: until the older content has completed again. */
-export function isRollingBack({ pool, rollout: { memory, state } }: PoolState): boolean {
-  return state === 'InProgress' && (memory.rollback !== undefined || isRejected(memory, pool.head))
+export function isRollingBack({ pool, rollout }: PoolState): boolean {
+  return rollout.state === 'InProgress' && (rollout.memory.rollback !== undefined || returnsFromFailure(pool, rollout))
 }
 
 export function directionOf(poolState: PoolState): 'RollingBack' | 'RollingOut' {

@@ -81,6 +81,15 @@ test('a pool goes back after a failure though no window is open', () => {
   expect(verdict(decision)).toMatchObject({ Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
 })
 
+test('a pool that goes on with a fix waits for its window though the newest commit is as one that failed', () => {
+  const history = [aRollout('fix', { startedAt: noon - hour }), aRollout('bad', { result: 'Halted', startedAt: noon - 2 * hour })]
+  const options = { head: 'bad', commit: 'again', rejected: ['bad'], onFailure: 'Halt', windows: nights, history } as const
+  const pool = aPool(options).with(aNode('a').on('fix', { at: noon - 30 * minute }), ...old('b'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, tonight))).toEqual(['b'])
+})
+
 test('a pool that is told so goes back in its windows only', () => {
   const options = { stable: 'older', rejected: ['new'], windows: nights, rollbackOutsideWindows: false }
   const pool = aPool(options).with(aNode('a').rolledBackFrom('new'), aNode('b').on('new'))

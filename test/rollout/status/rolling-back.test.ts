@@ -68,3 +68,12 @@ test('a pool that went back stays RolledBack while a node joins', () => {
     Stalled: 'True RolledBack',
   })
 })
+
+test('a pool that goes on with a fix while the newest commit is as one that failed rolls out, and rolls back to nothing', () => {
+  const history = [aRollout('fix', { startedAt }), aRollout('bad', { result: 'Halted', startedAt: noon - hour })]
+  const pool = aPool({ head: 'bad', commit: 'again', rejected: ['bad'], onFailure: 'Halt', history })
+  const decision = decide(pool.with(aNode('a').on('bad'), aNode('b').on('fix')), noon)
+
+  expect(verdict(decision)).toEqual({ Ready: 'False RolledBack', Reconciling: 'True RollingOut', Stalled: 'True RolledBack' })
+  expect(condition(decision, 'Ready').message).toMatch(/^again renders the same as bad, which failed; the pool stays with fix; /)
+})
