@@ -22,7 +22,7 @@ export class ObjectCache<T extends Cached> {
   #toldTo: string | undefined
   /** Names of what a list of that version did not have, until the watch has told as much. */
   readonly #goneBy = new Map<string, string>()
-  /** What was put in while the watch reads a full list, which may be older; absent: it reads none. */
+  /** What was put in, or found gone, while the watch reads a full list, which may be older; absent: it reads none. */
   #sinceList: Set<string> | undefined
 
   /**
@@ -100,6 +100,7 @@ export class ObjectCache<T extends Cached> {
   gone(name: string, version: string): void {
     if (isOlder({ resourceVersion: version }, this.get(name))) return
     this.#goneBy.set(name, version)
+    this.#sinceList?.add(name)
     this.#items.delete(name)
   }
 
@@ -129,15 +130,15 @@ export class ObjectCache<T extends Cached> {
   }
 
   /**
-   * A full list replaces everything, also what is newer: etcd may have been restored from a backup. But not what was written while the list was
-   * on its way: a status that the list shows as it was before would be decided upon once more.
+   * A full list replaces everything, also what is newer: etcd may have been restored from a backup. But not what was written, or found gone,
+   * while the list was on its way: a status that the list shows as it was before would be decided upon once more.
    */
   #replace({ items, resourceVersion }: Extract<FollowEvent<T>, { type: 'sync' }>): void {
-    const listed = new Map(items.map((item) => [item.name, item]))
+    for (const name of [...this.#goneBy.keys()]) if (!this.#sinceList?.has(name)) this.#goneBy.delete(name)
+    const listed = new Map(items.filter((item) => !this.#isGone(item)).map((item) => [item.name, item]))
     for (const item of this.#newerThan(resourceVersion)) listed.set(item.name, item)
     this.#items.clear()
     this.#stale.clear()
-    this.#goneBy.clear()
     for (const item of listed.values()) this.#items.set(item)
     this.#changed()
   }

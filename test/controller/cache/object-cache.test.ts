@@ -249,3 +249,25 @@ test('what was created again since it was deleted stays when the answer to the d
 
   expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue'])
 })
+
+test.each([
+  ['stays gone when a full list that was made before comes later', '15', 'a 3', []],
+  ['comes back with a full list that was made later', '21', 'a 20', ['a 20']],
+])('what a list did not have %s', (_, version, listed, left) => {
+  const { cache } = aCache(thing('a', '3', 'red'))
+  cache.listing()
+  cache.gone('a', '18')
+  const [name = '', own = ''] = listed.split(' ')
+  cache.observe({ type: 'sync', items: [thing(name, own, 'red')], resourceVersion: version })
+
+  expect([...cache.items.values()].map(({ name, resourceVersion }) => `${name} ${resourceVersion}`)).toEqual(left)
+})
+
+test('what a list did not have comes back with the full list of a server that counts from less since', () => {
+  const { cache } = aCache(thing('a', '3', 'red'))
+  cache.gone('a', '18')
+  cache.listing()
+  cache.observe({ type: 'sync', items: [thing('a', '3', 'red')], resourceVersion: '5' })
+
+  expect([...cache.items.keys()]).toEqual(['a'])
+})
