@@ -41,7 +41,9 @@ function underWay({ conditions: all = [], nodes, wave, target, observedRevision 
   if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
   const { state, message } = all.length > 0 && conditions.length === 0 ? STUCK : findingIn(conditions)
   const waves = wave === undefined ? '' : `, wave ${wave.index} of ${wave.count}`
-  return { state, description: `${current}/${total} nodes${waves}: ${message}` }
+  // Of a pool that does not get back, all that is said may be about the commit that failed.
+  const said = conditions.length === 0 && all.length > 0 ? '' : `: ${message}`
+  return { state, description: `${current}/${total} nodes${waves}${said}` }
 }
 
 /** All that the pool says is about the newest commit: nothing moves, and nothing is waited for that will come. */

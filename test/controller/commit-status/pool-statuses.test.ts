@@ -70,6 +70,20 @@ test('a commit under way does not fail by what is wrong with a newer one', () =>
   ])
 })
 
+test('a commit that a pool does not come back to for now says how far it is, and nothing of the commit that failed', () => {
+  const wave = { index: 1, count: 1, name: 'all' }
+  const message = 'bbbbbbb failed; the pool rolls back to aaaaaaa; push a fix or a revert; paused by ada'
+  const conditions = (['Ready', 'Reconciling', 'Stalled'] as const).map(
+    (type): PoolCondition => ({ ...condition(type, 'RolledBack', message), status: type === 'Stalled' ? 'True' : 'False' }),
+  )
+  const history = [entry(A, 'Running'), entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
+  const nodes = { ...done, current: 2 }
+  expect(said({ target: ref(A), observedRevision: B, nodes, wave, history, conditions })).toEqual([
+    'a pending: 2/3 nodes, wave 1 of 1',
+    'b failure: rolled back: n0: kubelet exited 3 times',
+  ])
+})
+
 test('after a rollback the failed commit says why, and the one that runs has succeeded', () => {
   const history = [entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
   const conditions = [condition('Stalled', 'RolledBack', 'rolled back from bbbbbbb')]
