@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CliIo } from '../../src/cli/cli-io.ts'
+import { poolDetails } from '../../src/cli/status/pool-details.ts'
 import type { PoolStatusView } from '../../src/cli/status/pool-view.ts'
 import { renderLine, renderStatus } from '../../src/cli/status/render-status.ts'
 import { watchStatus } from '../../src/cli/status/watch-status.ts'
@@ -157,4 +158,19 @@ test('watching shows no more lines than the terminal has', async () => {
   expect(shown).toBe(`\u001b[JPOOL     REVISION  WAVE  UPDATED  READY  REASON      NODES
 … 5 more lines
 `)
+})
+
+test('status of one pool repeats nothing of what its row says, which is of two conditions while it rolls back', () => {
+  const condition = (type: 'Ready' | 'Reconciling' | 'Stalled', reason: 'RollingBack' | 'RolledBack', message: string) => ({
+    ...{ type, status: type === 'Ready' ? ('False' as const) : ('True' as const), reason, message },
+    lastTransitionTime: '2026-11-21T08:00:00Z',
+  })
+  const [why, how] = ['bbbbbbb failed; the pool rolls back to aaaaaaa; push a fix or a revert', '1 of 2 nodes are at aaaaaaa']
+  const conditions = [
+    condition('Ready', 'RollingBack', `${why}; ${how}`),
+    condition('Reconciling', 'RollingBack', how),
+    condition('Stalled', 'RolledBack', why),
+  ]
+  const lines = poolDetails({ name: 'workers', status: { conditions } }, { now: 0, columns: 80, isTTY: false })
+  expect(lines.slice(0, 4)).toEqual(['', 'CONDITIONS', '  Reconciling RollingBack: see above', '  Stalled RolledBack: see above'])
 })

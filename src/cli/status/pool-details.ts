@@ -16,7 +16,7 @@ export function poolDetails({ status }: PoolStatusView, { now, ...look }: Look &
     type === 'Ready' || holds === 'False'
       ? []
       : [
-          folded(printable(`  ${type} ${reason}: ${message === said ? 'see above' : message}`), {
+          folded(printable(`  ${type} ${reason}: ${said?.includes(message) ? 'see above' : message}`), {
             columns: foldAt(look),
             by: 2,
           }),
