@@ -70,6 +70,8 @@ interface Lane {
   writing: 'nothing' | 'counts' | 'first'
   /** A pass came meanwhile, and had to leave its actions. */
   isAwaited: boolean
+  /** Nodes that the newest decision uncordons. */
+  uncordons: ReadonlySet<string>
 }
 
 interface Run {
@@ -99,6 +101,7 @@ export class PoolWrites {
   /** Begins, and does not wait. @returns when to decide again though nothing changes */
   begin(pool: string, work: PoolWork): Instant | undefined {
     const lane = this.#laneOf(pool)
+    lane.uncordons = new Set(work.decision.actions.flatMap((action) => (action.kind === 'uncordon' ? action.node : [])))
     for (const action of work.decision.actions) {
       if (action.kind === 'askGate') this.#options.askGate(pool, action)
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
@@ -112,8 +115,11 @@ export class PoolWrites {
     return this.#beginLane(pool, work, lane)
   }
 
+  /** Nodes that a decision which came meanwhile keeps under cordon stay so: their drains go on. */
   #uncordon(pool: string, work: PoolWork): void {
-    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
+    const { uncordons } = this.#laneOf(pool)
+    const actions = work.decision.actions.filter((action) => action.kind === 'uncordon' && uncordons.has(action.node))
+    this.beginAtOnce(pool, { ...work, actions })
   }
 
   /** What relies on no status. The nodes may be of no pool. */
@@ -241,7 +247,7 @@ export class PoolWrites {
   }
 
   #laneOf(pool: string): Lane {
-    const lane = this.#lanes.get(pool) ?? { writing: 'nothing', isAwaited: false }
+    const lane = this.#lanes.get(pool) ?? { writing: 'nothing', isAwaited: false, uncordons: new Set() }
     this.#lanes.set(pool, lane)
     return lane
   }

@@ -28,6 +28,15 @@ test('where the nodes turn out to be others, none is uncordoned, and that is dec
   ])
 })
 
+test('a node is not uncordoned after the nodes were read when a decision that came meanwhile keeps it under cordon', async () => {
+  const { begin, since, nodes } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  begin(uncordon('a'), uncordon('b'))
+  await since()
+  begin(uncordon('b'), uncordon('c'))
+  nodes.resolve(true)
+  expect(await since()).toEqual(['assume uncordon b', 'begin uncordon b'])
+})
+
 test('a status of mere counts keeps no node waiting', async () => {
   const { begin, since } = somePoolWrites({ dueAt: NOW, isNews: false })
   begin(assign('a'))
