@@ -74,6 +74,7 @@ test.each([
   [['plan', '-o', 'text'], undefined],
   [['plan', '-o'], undefined],
   [['plan'], undefined],
+  [['plan', '--', '-o', 'json'], undefined],
 ])('the format of errors is found in %j', (args, format) => {
   expect(askedFormat(args)).toBe(format)
 })
