@@ -41,13 +41,11 @@ function underWay({ conditions: all = [], nodes, wave, target, observedRevision 
   if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
   const { state, message } = all.length > 0 && conditions.length === 0 ? STUCK : findingIn(conditions)
   const waves = wave === undefined ? '' : `, wave ${wave.index} of ${wave.count}`
-  // Of a pool that does not get back, all that is said may be about the commit that failed.
-  const said = conditions.length === 0 && all.length > 0 ? '' : `: ${message}`
-  return { state, description: `${current}/${total} nodes${waves}${said}` }
+  return { state, description: `${current}/${total} nodes${waves}: ${message}` }
 }
 
-/** All that the pool says is about the newest commit: nothing moves, and nothing is waited for that will come. */
-const STUCK = { state: 'failure', message: 'the others are stuck, see the condition Stalled of the pool' } as const
+/** All that the pool says is about the newest commit: nothing moves, perhaps because a person paused it. */
+const STUCK = { state: 'pending', message: 'the others wait, see the condition Stalled of the pool' } as const
 
 function runningOn(nodes: number): string {
   if (nodes === 0) return 'the pool selects no node'

@@ -70,7 +70,7 @@ test('a commit under way does not fail by what is wrong with a newer one', () =>
   ])
 })
 
-test('a commit that a pool does not come back to for now says how far it is, and nothing of the commit that failed', () => {
+test('the commit that a pool goes back to says how far it is, and where to look, when nothing moves on the way', () => {
   const wave = { index: 1, count: 1, name: 'all' }
   const message = 'bbbbbbb failed; the pool rolls back to aaaaaaa; push a fix or a revert; paused by ada'
   const conditions = (['Ready', 'Reconciling', 'Stalled'] as const).map(
@@ -79,7 +79,7 @@ test('a commit that a pool does not come back to for now says how far it is, and
   const history = [entry(A, 'Running'), entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
   const nodes = { ...done, current: 2 }
   expect(said({ target: ref(A), observedRevision: B, nodes, wave, history, conditions })).toEqual([
-    'a pending: 2/3 nodes, wave 1 of 1',
+    'a pending: 2/3 nodes, wave 1 of 1: the others wait, see the condition Stalled of the pool',
     'b failure: rolled back: n0: kubelet exited 3 times',
   ])
 })
@@ -89,15 +89,6 @@ test('after a rollback the failed commit says why, and the one that runs has suc
   const conditions = [condition('Stalled', 'RolledBack', 'rolled back from bbbbbbb')]
   expect(said({ target: ref(A), observedRevision: B, nodes: done, history, conditions })).toEqual([
     'a success: 3 nodes run it',
-    'b failure: rolled back: n0: kubelet exited 3 times',
-  ])
-})
-
-test('the commit that a pool goes back to says where to look when its nodes are stuck on the way', () => {
-  const history = [entry(A, 'Running'), entry(B, 'RolledBack', 'n0: kubelet exited 3 times')]
-  const conditions = (['Ready', 'Reconciling', 'Stalled'] as const).map((type) => condition(type, 'RolledBack', 'bbbbbbb failed'))
-  expect(said({ target: ref(A), observedRevision: B, nodes: { ...done, current: 2 }, history, conditions })).toEqual([
-    'a failure: 2/3 nodes: the others are stuck, see the condition Stalled of the pool',
     'b failure: rolled back: n0: kubelet exited 3 times',
   ])
 })
