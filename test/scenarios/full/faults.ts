@@ -19,6 +19,7 @@ import { nodeLeaves } from './faults/node-leaves.ts'
 import { nodesLate } from './faults/nodes-late.ts'
 import { operatorRetries } from './faults/operator-retries.ts'
 import { patchesLate } from './faults/patches-late.ts'
+import { poolDeleted } from './faults/pool-deleted.ts'
 import { powerFails } from './faults/power-fails.ts'
 import { watchBehind } from './faults/watch-behind.ts'
 import { watchFails } from './faults/watch-fails.ts'
@@ -100,6 +101,7 @@ export const BEHIND_FAULTS: readonly Fault[] = [
   idleNodeReplaced,
   nodeJoins,
   operatorRetries,
+  poolDeleted,
   adminCordons,
   controllerDies,
   controllerHandsOver,
