@@ -1,72 +1,16 @@
 import { expect, test } from 'vitest'
-import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { aFleet } from './a-fleet.ts'
+import { aCanary, B, behindOnceRead, lateNodes, phasesOf, rollsBack, slowToCreate, writesOf } from './late-nodes.ts'
 import { Pause } from './pausable.ts'
-import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 import { twoPools } from './two-pools.ts'
 
-const B = 'b'.repeat(40)
 const PODS = '/api/v1/namespaces/nodewave-proof/pods'
-const STATUS = 'nodewave.io/status'
 
 const PROVED = 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {timeout: 30s}}'
 const SOAKED = 'waves: [{name: canary, nodes: 1, soak: 60s}], proof: {pod: {mode: Never}}'
-
-/** Nodes that run a first commit; the second one reaches the canary. */
-async function aCanary(
-  stage: Stage,
-  { kube, rollout, nodes: count = 2 }: { readonly kube: KubeApi; readonly rollout: string; readonly nodes?: number },
-): Promise<{ readonly canary: KubeObject; readonly stop: () => Promise<void> }> {
-  await stage.addNodes(count)
-  stage.startAgents()
-  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
-  const stop = stage.startController({ kube })
-  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  const status = { images: [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }], allocatable: { pods: '110' } }
-  for (const name of ['n0', 'n1']) await stage.kube.patch(`${NODES}/${name}/status`, { status })
-  stage.push('b', aFleet({ v: 4, rollout }))
-  const nodes = await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))
-  const canary = [...nodes.values()].find((node) => assignedRevision(node) === B) as KubeObject
-  return { canary, stop }
-}
-
-/** Its agent puts the host back, and says so. */
-async function rollsBack(stage: Stage, { metadata: { name } }: KubeObject): Promise<void> {
-  const { metadata } = await stage.kube.get<KubeObject>(`${NODES}/${name}`)
-  const { active: _active, ...said } = JSON.parse(metadata.annotations?.[STATUS] ?? '')
-  const error = { reason: 'TrialFailed', message: 'the kubelet went bad' }
-  const text = JSON.stringify({ ...said, phase: 'RolledBack', error })
-  await stage.kube.patch(`${NODES}/${name}`, { metadata: { annotations: { [STATUS]: text } } })
-}
-
-/** The requests of one controller, whose watch of nodes may fall behind while all else arrives. */
-function lateNodes(stage: Stage, pause: Pause): KubeApi {
-  const kube = createKubeClient({ server: stage.server.url, credentials: async () => ({}) })
-  return {
-    ...kube,
-    async *follow(path, options) {
-      for await (const event of kube.follow(path, options)) {
-        if (path === NODES) await pause.over()
-        yield event
-      }
-    },
-  }
-}
-
-/** The writes of nodes. */
-function writesOf(late: KubeApi): { readonly kube: KubeApi; readonly written: string[] } {
-  const written: string[] = []
-  const patch: KubeApi['patch'] = (path, body, options) => {
-    if (path.startsWith(NODES)) written.push(`${path} ${Object.keys(annotationsIn(body)).join(' ')}`)
-    return late.patch(path, body, options)
-  }
-  return { kube: { ...late, patch }, written }
-}
-
-function annotationsIn(body: unknown): object {
-  return (body as { readonly metadata?: { readonly annotations?: object } }).metadata?.annotations ?? {}
-}
 
 test('a pod that ran after its node had gone back proves nothing, though the watch of nodes is behind that of pods', async () => {
   await using stage = await aStage()
@@ -154,24 +98,6 @@ test('a wave is not passed upon a node that is gone, though the watch of nodes i
   expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
 })
 
-/** As `kube`, but what the watch of nodes tells next comes when a node was looked for by its name; no deletion comes. */
-function behindOnceRead(kube: KubeApi, { late, deletions }: { readonly late: Pause; readonly deletions: Pause }): KubeApi {
-  return {
-    ...kube,
-    async list(path, options) {
-      const found = await kube.list(path, options)
-      if (options.fieldSelector !== undefined) late.end()
-      return found
-    },
-    async *follow(path, options) {
-      for await (const event of kube.follow(path, options)) {
-        if (path === NODES && event.type === 'delete') await deletions.over()
-        yield event
-      }
-    },
-  }
-}
-
 test('a wave is not passed upon a node that is gone when the watch of nodes, which is behind, tells what it was before', async () => {
   await using stage = await aStage()
   const [late, deletions] = [new Pause(), new Pause()]
@@ -191,17 +117,6 @@ test('a wave is not passed upon a node that is gone when the watch of nodes, whi
   expect(conditionOf(pools.get('workers'), 'Reconciling')?.message).toContain('wave 1 of 2, "canary"')
   expect(written).toHaveLength(1)
 })
-
-/** As `kube`, but no NodePool is created while it stands still. */
-function slowToCreate(kube: KubeApi, pause: Pause): KubeApi {
-  return {
-    ...kube,
-    async create(path, body, options) {
-      if (path === POOLS) await pause.over()
-      return kube.create(path, body, options)
-    },
-  }
-}
 
 test('no wave is passed upon a canary that has failed when the NodePool is deleted, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
@@ -280,105 +195,6 @@ test('a pool does not begin with a commit that the pool before it seems to have 
   expect(written).toEqual([`${NODES}/c0 nodewave.io/desired-config nodewave.io/history`])
 })
 
-test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {
-  await using stage = await aStage()
-  const pause = new Pause()
-  await stage.addNodes(1)
-  let isSlow = false
-  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
-  const rollout = 'proof: {pod: {mode: Never}}'
-  stage.push('a', aFleet({ rollout }))
-  stage.startController({ kube: lateNodes(stage, pause) })
-  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  isSlow = true
-  stage.push('b', aFleet({ v: 4, rollout }))
-  const applying = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === 1)
-  await stage.clock.passUntil(applying, { atMost: 60_000 })
-  pause.begin()
-  const { n0 } = Object.fromEntries(await stage.until(NODES, () => true))
-  const said = statusOf(n0)
-  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
-  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  const ended = stage.until(POOLS, (found) => /Completed|Roll(ed|ing)Back/.test(readyOf(found.get('workers'))))
-  const pools = await stage.clock.passUntil(ended, { atMost: 3_600_000 })
-
-  expect(readyOf(pools.get('workers'))).toBe('True Completed')
-})
-
-test('a drain is not called off for work that its node has ended in time, though the watch of nodes is behind', async () => {
-  await using stage = await aStage()
-  const pause = new Pause()
-  const { kube, written } = writesOf(lateNodes(stage, pause))
-  await stage.addNodes(2)
-  let isSlow = false
-  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
-  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
-  stage.startController({ kube })
-  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  isSlow = true
-  await aLastingPod(stage, 'n1')
-  const drain = '{mode: Always, timeout: 5h}'
-  stage.push('b', aFleet({ v: 4, rollout: `maxUnavailable: 2, drain: ${drain}, proof: {pod: {mode: Never}}` }))
-  const begun = (found: Readonly<Record<string, number>>) => found.Applying === 1 && found.Draining === 1
-  await stage.clock.passUntil(
-    stage.until(POOLS, (found) => begun(phasesOf(found.get('workers')))),
-    { atMost: 120_000 },
-  )
-  pause.begin()
-  const nodes = await stage.until(NODES, () => true)
-  const said = statusOf(nodes.get('n0'))
-  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
-  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  written.splice(0)
-  const ended = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === undefined)
-  await stage.clock.passUntil(ended, { atMost: 3_600_000 })
-
-  expect(written.filter((line) => line.startsWith(`${NODES}/n1`))).toEqual([])
-})
-
-/** A pod of that node that a budget protects. */
-async function aLastingPod({ kube }: Stage, nodeName: string): Promise<void> {
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'shop', uid: 'shop', controller: true }]
-  const labels = { app: 'shop' }
-  await kube.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
-  await kube.create('/apis/policy/v1/namespaces/shop/poddisruptionbudgets', {
-    metadata: { name: 'shop' },
-    spec: { minAvailable: 1, selector: { matchLabels: labels } },
-  })
-  const spec = { nodeName, containers: [{ name: 'main', image: 'shop:1' }] }
-  await kube.create('/api/v1/namespaces/shop/pods', { metadata: { name: 'a', labels, ownerReferences }, spec })
-  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
-  await kube.patch('/api/v1/namespaces/shop/pods/a/status', { status })
-}
-
-test('work that its node has ended in time counts as no failure that a pool bears, though the watch of nodes is behind', async () => {
-  await using stage = await aStage()
-  const pause = new Pause()
-  await stage.addNodes(2)
-  let isSlow = false
-  stage.startAgents((node) => (isSlow && node === 'n0' ? 'works on' : 'applies'))
-  const rollout = 'maxUnavailable: 2, maxFailures: 1, waves: [{name: canary, nodes: 2, soak: 1h}], proof: {pod: {mode: Never}}'
-  stage.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
-  stage.startController({ kube: lateNodes(stage, pause) })
-  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  isSlow = true
-  stage.push('b', aFleet({ v: 4, rollout }))
-  const others = (found: Readonly<Record<string, number>>) => found.Applying === 1 && found.Soaking === 1
-  const applying = stage.until(POOLS, (found) => others(phasesOf(found.get('workers'))))
-  await stage.clock.passUntil(applying, { atMost: 120_000 })
-  pause.begin()
-  const nodes = await stage.until(NODES, () => true)
-  const said = statusOf(nodes.get('n0'))
-  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
-  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  const ended = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === undefined)
-  const pools = await stage.clock.passUntil(ended, { atMost: 3_600_000 })
-
-  const { history = [] } = (pools.get('workers')?.status ?? {}) as { readonly history?: readonly Record<string, unknown>[] }
-  expect(history[0]).toMatchObject({ revision: B, result: 'Running' })
-  expect(history[0]).not.toHaveProperty('failures')
-})
-
 test('a controller that begins when the API server is back passes no wave before agents could report what became of it', async () => {
   await using stage = await aStage()
   const { kube, written } = writesOf(createKubeClient({ server: stage.server.url, credentials: async () => ({}) }))
@@ -396,35 +212,3 @@ test('a controller that begins when the API server is back passes no wave before
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
   expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
 })
-
-test('a controller that begins when the API server is back rejects no commit before agents could report how their work ended', async () => {
-  await using stage = await aStage()
-  await stage.addNodes(1)
-  let isSlow = false
-  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
-  const rollout = 'proof: {pod: {mode: Never}}'
-  stage.push('a', aFleet({ rollout }))
-  const stop = stage.startController()
-  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  isSlow = true
-  stage.push('b', aFleet({ v: 4, rollout }))
-  const nodes = await stage.until(NODES, (found) => statusOf(found.get('n0')).phase === 'Applying')
-  await stop()
-  stage.clock.advance(3_600_000)
-  stage.startController()
-  await stage.clock.awaited(120_000)
-  const said = statusOf(nodes.get('n0'))
-  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
-  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
-  const pools = await stage.until(POOLS, (found) => /Completed|Roll(ed|ing)Back/.test(readyOf(found.get('workers'))))
-
-  expect(readyOf(pools.get('workers'))).toBe('True Completed')
-})
-
-function statusOf(node: KubeObject | undefined): { readonly phase?: string; readonly digest?: string } {
-  return JSON.parse(node?.metadata.annotations?.[STATUS] ?? '{}')
-}
-
-function phasesOf(pool: KubeObject | undefined): Readonly<Record<string, number>> {
-  return (pool?.status as { readonly nodes?: { readonly byPhase: Record<string, number> } } | undefined)?.nodes?.byPhase ?? {}
-}
