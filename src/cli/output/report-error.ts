@@ -7,22 +7,22 @@ import { askedFormat } from './asked-format.ts'
 
 /** For people on stderr; with `-o json` and `-o yaml` also for programs on stdout, unless the command has printed there. */
 export class ErrorReport {
-  private hasPrinted = false
-  private readonly io: CliIo
-  private readonly format: 'json' | 'yaml' | undefined
+  #hasPrinted = false
+  readonly #io: CliIo
+  readonly #format: 'json' | 'yaml' | undefined
 
   constructor(io: CliIo, args: readonly string[]) {
-    this.io = io
-    this.format = askedFormat(args)
+    this.#io = io
+    this.#format = askedFormat(args)
   }
 
   /** Of the command whose errors are reported. */
   watched(): CliIo {
-    const { io } = this
+    const io = this.#io
     return {
       ...io,
       stdout: (text) => {
-        this.hasPrinted = true
+        this.#hasPrinted = true
         io.stdout(text)
       },
       get columns() {
@@ -36,8 +36,8 @@ export class ErrorReport {
 
   tell(error: unknown): void {
     // The parser of arguments has printed its own errors.
-    if (!(error instanceof CommanderError)) this.io.stderr(textOf(error))
-    if (this.format !== undefined && !this.hasPrinted) this.io.stdout(asDocument(errorToJson(error), this.format))
+    if (!(error instanceof CommanderError)) this.#io.stderr(textOf(error))
+    if (this.#format !== undefined && !this.#hasPrinted) this.#io.stdout(asDocument(errorToJson(error), this.#format))
   }
 }
 
