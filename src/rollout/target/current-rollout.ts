@@ -1,6 +1,6 @@
 import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
-import { type Instant, stamp } from '../model/instant.ts'
+import { type Instant, isFromAhead, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
@@ -22,7 +22,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   // What the pool goes back to has completed as well: nodes that join, or break on the way, do not get what it leaves.
   const stable = proven && !stopped ? target : stableOf(pool, { memory, target, proven })
   const began = top ? Date.parse(top.startedAt) : traceStart(pool, target, now)
-  const startedAt = stopped ? Math.min(began, now) : began
+  const startedAt = stopped && isFromAhead(began, { now, longest: pool.policy.applyTimeout }) ? now : began
   return {
     target,
     stable,
