@@ -96,7 +96,7 @@ export class ObjectCache<T extends Cached> {
     if (!isOlder(known, this.get(known.name))) this.#items.delete(known.name)
   }
 
-  /** A list of this version does not have it. The watch, which may be behind, may go on to tell what it was before; that brings it not back. */
+  /** A list of this version does not have it. The watch, which may be behind, may go on to tell what it was before; that does not bring it back. */
   gone(name: string, version: string): void {
     if (isOlder({ resourceVersion: version }, this.get(name))) return
     this.#goneBy.set(name, version)
