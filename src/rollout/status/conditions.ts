@@ -11,7 +11,7 @@ import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeLastChances } from './last-chances.ts'
-import { movementOf } from './movement.ts'
+import { type Movement, movementOf } from './movement.ts'
 import { describeNotReady } from './not-ready.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
 import { describeReboots, describeRequired } from './reboots-shown.ts'
@@ -26,9 +26,10 @@ import { stallOf } from './stall.ts'
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
 export function conditionsOf(poolState: PoolState, selection: Selection): readonly PoolCondition[] {
   const stall = stallOf(poolState, selection)
-  const work = workOf(poolState, selection)
+  const movement = movementOf(poolState, selection)
+  const work = workOf(poolState, selection, movement)
   const first = stall ?? work ?? restOf(poolState)
-  const goingBack = stall && work && whileRollingBack(poolState, { stall, work, ...movementOf(poolState, selection) })
+  const goingBack = stall && work && whileRollingBack(poolState, { stall, work, moves: movement.moves })
   const [pause, refusedClear] = [pauseOf(poolState), describeRefusedClear(poolState.pool)]
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
     const { reason, message } = withRefusedClear(withPause(finding, pause), refusedClear)
@@ -60,16 +61,16 @@ function withRefusedClear({ reason, message }: Explanation, refused: string | un
 }
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
-function workOf(poolState: PoolState, selection: Selection): Explanation | undefined {
-  const work = activityOf(poolState, selection)
+function workOf(poolState: PoolState, selection: Selection, movement: Movement): Explanation | undefined {
+  const work = activityOf(poolState, selection, movement)
   // It keeps nothing from happening, so what does comes before it.
   return work && { reason: work.reason, message: `${work.message}${describeUnproved(poolState)}` }
 }
 
-function activityOf(poolState: PoolState, selection: Selection): Explanation | undefined {
+function activityOf(poolState: PoolState, selection: Selection, movement: Movement): Explanation | undefined {
   const { selected, waiting, blocker, lacking } = selection
   const { rollout, members, notAtRest, counts, now } = poolState
-  const { ongoing, draining, lifting, atWork, moves } = movementOf(poolState, selection)
+  const { ongoing, draining, lifting, atWork, moves } = movement
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   if (rollout.state === 'Halted' || members.length === 0) return undefined
   const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notAtRest)}${describeRefusals(notAtRest)}${describeNotReady(poolState)}${describeLastChances(poolState)}`
