@@ -7,19 +7,21 @@ import { NOTHING_GRANTED } from './fleet/arbiter.ts'
 import { type FleetNodes, fleetBudget } from './fleet/fleet-budget.ts'
 import { grantFleet } from './fleet/grant-fleet.ts'
 import type { Decision } from './model/decision.ts'
-import type { FleetFacts } from './model/fleet-facts.ts'
+import type { FleetFacts, FleetStop } from './model/fleet-facts.ts'
 import type { PoolGrant } from './model/grant.ts'
 import type { Instant } from './model/instant.ts'
 import type { Share } from './model/policy.ts'
 import type { Memory, PoolSnapshot } from './model/snapshot.ts'
 import { awaitedBy, inOrderOfDependency } from './target/dependencies.ts'
-import { fleetStop } from './target/fleet-stop.ts'
+import { type FailureMemory, fleetStop } from './target/fleet-stop.ts'
 
 export interface FleetSnapshot extends FleetNodes {
   readonly policy: FleetPolicy
   readonly controls: FleetControls
   /** Absent where nothing can be seen of it, as of nodes that are only imagined. */
   readonly controlPlane?: ControlPlaneView
+  /** What is written of the failures of each pool. Absent: what is decided is written at once. */
+  readonly written?: ReadonlyMap<string, FailureMemory>
   /** Pools whose completion of the newest commit is not written, and why. Absent: what a pool remembers is written. */
   readonly unwritten?: ReadonlyMap<string, string>
 }
@@ -80,17 +82,20 @@ const MOST_STOPS = 4
  * drains that stops may have failed: then once more.
  */
 function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>): Assessments {
-  const { pools, policy } = fleet
-  const stopOf = (memoryOf: (pool: PoolSnapshot) => Memory): string | undefined =>
+  const { pools, policy, written } = fleet
+  const stopOf = (memoryOf: (pool: PoolSnapshot) => FailureMemory): string | undefined =>
     policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf })
+  const isWritten = written === undefined || stopOf(({ name }) => written.get(name) ?? {}) !== undefined
+  const assessWith = (why: string | undefined): Assessments =>
+    assessInOrder(fleet, { ...assessing, ...(why !== undefined && { stopped: { why, isWritten } }) })
   let stopped = stopOf(({ memory }) => memory)
-  let assessed = assessInOrder(fleet, { ...assessing, stopped })
+  let assessed = assessWith(stopped)
   for (let stops = 0; stops < MOST_STOPS; stops++) {
     const found = stopOf((pool) => assessed.get(pool.name)?.memory ?? pool.memory)
     // A pool that a stop keeps from beginning shows nothing of what failed there.
     if (found === stopped || (found === undefined && stops > 0)) break
     stopped = found
-    assessed = assessInOrder(fleet, { ...assessing, stopped })
+    assessed = assessWith(stopped)
   }
   return assessed
 }
@@ -98,7 +103,7 @@ function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>
 interface Assessing {
   readonly now: Instant
   readonly steps: PoolSteps
-  readonly stopped: string | undefined
+  readonly stopped?: FleetStop
 }
 
 /** Each pool after those that it depends on, otherwise by name. */

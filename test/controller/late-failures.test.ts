@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { B, lateNodes, phasesOf, STATUS, statusOf, writesOf } from './late-nodes.ts'
 import { Pause } from './pausable.ts'
 import { aStage, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+import { twoPools } from './two-pools.ts'
 
 test('a commit is not rejected for work that its node has ended in time, though the watch of nodes is behind', async () => {
   await using stage = await aStage()
@@ -58,6 +60,44 @@ test('a drain is not called off for work that its node has ended in time, though
   await stage.clock.passUntil(ended, { atMost: 3_600_000 })
 
   expect(written.filter((line) => line.startsWith(`${NODES}/n1`))).toEqual([])
+})
+
+test('no drain of another pool is called off for work that its node has ended in time, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  await stage.addNodes(1)
+  const other = stage.aNode('c0') as KubeObject
+  await stage.kube.create(NODES, { ...other, metadata: { ...other.metadata, labels: { role: 'canary' } } })
+  let isSlow = false
+  stage.startAgents(() => (isSlow ? 'works on' : 'applies'))
+  const pools = (v: number) => {
+    const files = twoPools(v, 'maxFailures: 1, proof: {pod: {mode: Never}}')['fleet.yaml'] ?? ''
+    const drained = files.replace('dependsOn: [first]\n  rollout: {', 'rollout: {drain: {mode: Always, timeout: 5h}, ')
+    return { 'fleet.yaml': drained.replace('historyLimit: 3', 'historyLimit: 3, maxFailures: 0') }
+  }
+  stage.push('a', pools(2))
+  stage.startController({ kube })
+  await stage.clock.passUntil(
+    stage.until(POOLS, (found) => ['first', 'workers'].every((name) => readyOf(found.get(name)) === 'True Completed')),
+    { atMost: 120_000 },
+  )
+  isSlow = true
+  await aLastingPod(stage, 'n0')
+  stage.push('b', pools(4))
+  const begun = (found: ReadonlyMap<string, KubeObject>) =>
+    phasesOf(found.get('first')).Applying === 1 && phasesOf(found.get('workers')).Draining === 1
+  await stage.clock.passUntil(stage.until(POOLS, begun), { atMost: 120_000 })
+  pause.begin()
+  const nodes = await stage.until(NODES, () => true)
+  const said = statusOf(nodes.get('c0'))
+  const text = JSON.stringify({ ...said, phase: 'Applied', active: said.digest })
+  await stage.kube.patch(`${NODES}/c0`, { metadata: { annotations: { [STATUS]: text } } })
+  written.splice(0)
+  const ended = stage.until(POOLS, (found) => phasesOf(found.get('first')).Applying === undefined)
+  await stage.clock.passUntil(ended, { atMost: 3_600_000 })
+
+  expect(written).toEqual([])
 })
 
 test('work that its node has ended in time counts as no failure that a pool bears, though the watch of nodes is behind', async () => {

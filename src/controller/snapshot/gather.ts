@@ -108,8 +108,9 @@ export async function gather(
   const controlPlane = cluster.controlPlane.view(roster.ofControlPlane(nodes), (name) => nodes.get(name))
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   const strays = members.strays.map(({ view }) => view)
-  const unwritten = unwrittenCompletions({ pools: head.fleet.pools, written: cluster.pools, refusals })
-  const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, unwritten }
+  const written = new Map([...head.fleet.pools.keys()].map((name) => [name, cluster.pools.get(name)?.status ?? {}]))
+  const unwritten = unwrittenCompletions({ pools: head.fleet.pools, written, refusals })
+  const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, written, unwritten }
   return { fleet, members, nodes, revisions }
 }
 

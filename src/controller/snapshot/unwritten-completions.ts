@@ -4,8 +4,8 @@ import { poolKey, type Refusal } from '../writes/write-failures.ts'
 
 export interface WrittenFleet {
   readonly pools: ReadonlyMap<string, { readonly fingerprint: string }>
-  /** What stands in the cluster. */
-  readonly written: { get(pool: string): { readonly status: Partial<NodePoolStatus> } | undefined }
+  /** Statuses as they stand in the cluster. */
+  readonly written: ReadonlyMap<string, Partial<NodePoolStatus>>
   readonly refusals: readonly Refusal[]
 }
 
@@ -15,7 +15,7 @@ export interface WrittenFleet {
  */
 export function unwrittenCompletions({ pools, written, refusals }: WrittenFleet): ReadonlyMap<string, string> {
   const refused = new Map(refusals.map(({ object, message }) => [object, message]))
-  const unwritten = [...pools].filter(([name, head]) => !hasCompleted({ head }, written.get(name)?.status ?? {}))
+  const unwritten = [...pools].filter(([name, head]) => !hasCompleted({ head }, written.get(name) ?? {}))
   return new Map(
     unwritten.map(([name]) => {
       const why = refused.get(poolKey(name))

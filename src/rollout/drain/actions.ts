@@ -12,8 +12,15 @@ type Cordon = Extract<Action, { kind: 'cordon' }>
 export type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
-export function uncordons({ notAtRest, now }: PoolState): readonly Uncordon[] {
-  return inOrder(notAtRest.filter(({ drain }) => drain)).flatMap((member) => uncordonOf(member, now) ?? [])
+export function uncordons({ notAtRest, pool: { fleet }, now }: PoolState): readonly Uncordon[] {
+  const mayStop = fleet?.stopped?.isWritten ?? true
+  const ended = notAtRest.filter((member) => member.drain && (mayStop || !isCordonedForTarget(member)))
+  return inOrder(ended).flatMap((member) => uncordonOf(member, now) ?? [])
+}
+
+/** And not assigned it yet. */
+function isCordonedForTarget({ node, wanted, assigned, drain }: Member): boolean {
+  return drain?.kind === 'Over' && !assigned && wanted.kind === 'config' && node.mark?.digest === wanted.digest
 }
 
 function uncordonOf({ node, wanted, drain, reboot }: Member, now: Instant): Uncordon | undefined {

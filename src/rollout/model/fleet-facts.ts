@@ -8,7 +8,7 @@ export interface FleetFacts {
   /** That pause stops drains under way, too. */
   readonly stopDrains?: true | undefined
   /** Why nobody goes on with the newest commit. */
-  readonly stopped?: string | undefined
+  readonly stopped?: FleetStop | undefined
   /** The commit that an operator lets go on in spite of its failures. */
   readonly retry?: string | undefined
   /** Pools that this one depends on, and that have not completed the newest commit. */
@@ -19,6 +19,13 @@ export interface FleetFacts {
   readonly skew?: SkewFacts | undefined
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
   readonly controlPlane?: ReadonlyMap<string, ControlPlaneBlocker | undefined> | undefined
+}
+
+/** Too many nodes of the fleet failed at the newest commit. */
+export interface FleetStop {
+  readonly why: string
+  /** Until the failures are written, nodes may turn out to be others than they were known as: no drain is called off for that. */
+  readonly isWritten: boolean
 }
 
 /** A pool that another one waits for. */

@@ -11,9 +11,11 @@ import { listNames, shortName } from '../model/text.ts'
 
 export interface Judged {
   readonly pools: readonly PoolSnapshot[]
-  /** What each pool remembers, this pass included. */
-  readonly memoryOf: (pool: PoolSnapshot) => Memory
+  readonly memoryOf: (pool: PoolSnapshot) => FailureMemory
 }
+
+/** What a pool remembers of what failed there. */
+export type FailureMemory = Partial<Pick<Memory, 'failed' | 'fleetRetry' | 'history'>>
 
 /**
  * Why the newest commit is stopped everywhere, if it is: over all pools together more nodes failed at it than the fleet bears. Each
@@ -30,7 +32,7 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf }: Judged): stri
   const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
   if (failures <= resolveShare(maxFailures, total)) return undefined
   const where = counts.map((count) => `${count.failures} in "${count.pool.name}"`).join(', ')
-  const failed = counts.flatMap(({ pool }) => memoryOf(pool).failed.map(({ node }) => node)).sort()
+  const failed = counts.flatMap(({ pool }) => (memoryOf(pool).failed ?? []).map(({ node }) => node)).sort()
   const names = failed.length > 0 ? ` (${listNames(failed)})` : ''
   const what = failures === 1 ? '1 failure of a node' : `${failures} failures of nodes`
   return `${what} in the fleet at ${shortName(first.head)}: ${where}${names}`
@@ -53,7 +55,13 @@ export function stoppedBefore(pool: PoolSnapshot): Blocker | undefined {
 function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
   if (fleet?.stopped === undefined) return undefined
   const remedy = `push a fix or a revert, or continue with: nodewave retry --all --revision ${shortRevision(head.revision, 12)}`
-  return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
+  return {
+    reason: 'FleetStopped',
+    message: `${fleet.stopped.why}; ${remedy}`,
+    stalls: true,
+    sparesJoining: true,
+    stopsDrains: true,
+  }
 }
 
 /**
@@ -61,7 +69,7 @@ function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
  * the one before still tells of the content; what it did before another content took its place does not. So a node that fails again after a
  * retry counts again.
  */
-function failuresAt({ head }: PoolSnapshot, { history, fleetRetry }: Memory): number {
+function failuresAt({ head }: PoolSnapshot, { history = [], fleetRetry }: FailureMemory): number {
   if (fleetRetry?.fingerprint === head.fingerprint) return 0
   const [latest, ...older] = history.filter(({ fingerprint }) => fingerprint === head.fingerprint)
   const ended = older.findIndex(({ result }) => result !== 'Halted' && result !== 'RolledBack')

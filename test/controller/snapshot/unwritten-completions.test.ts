@@ -16,7 +16,7 @@ const at = (target: string, ...history: readonly HistoryEntry[]): Status => ({ t
 /** The newest commit renders to `new`. */
 function reasons(status: Status | undefined, refusals: readonly Refusal[] = []): (string | undefined)[] {
   const pools = new Map([['first', { fingerprint: 'new' }]])
-  const written = new Map(status ? [['first', { status }]] : [])
+  const written = new Map(status ? [['first', status]] : [])
   return [...unwrittenCompletions({ pools, written, refusals }).values()]
 }
 

@@ -5,6 +5,7 @@ import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../src/rollout/model/policy.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import type { FailureMemory } from '../../../src/rollout/target/fleet-stop.ts'
 import { condition, remembering, selected } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
@@ -154,6 +155,17 @@ test('a node that was emptied for the commit is not given it', () => {
 
   expect(takenIn([web])).toEqual(['web-0'])
   expect(takenIn([failing('gpu', 3), web])).toEqual([])
+})
+
+test('a node that is drained for the commit is uncordoned once the failures that stop it are written', () => {
+  const web = pool('web', [aNode('web-0').on('older').drainedFor('new')], { disruption: 'drain', pods: { 'web-0': [aPod('a')] } })
+  const fleet = { pools: [failing('gpu', 3), web], policy: { maxFailures: { count: 2 } }, controls: {} }
+  const decideUpon = (written: ReadonlyMap<string, FailureMemory>) => decideFleet({ ...fleet, written }, noon)
+  const kindsIn = (decided: ReadonlyMap<string, Decision>) => decided.get('web')?.actions.map(({ kind }) => kind)
+  const first = decideUpon(new Map())
+
+  expect(kindsIn(first)).toEqual([])
+  expect(kindsIn(decideUpon(new Map([...first].map(([name, { status }]) => [name, status]))))).toEqual(['uncordon'])
 })
 
 test('a newer commit goes on, and so does one that a person lets go on', () => {
