@@ -39,11 +39,18 @@ export interface PoolJournal {
   /** The nodes are to be read again first: they may be others than the decision has seen. */
   isOpen(pool: string, work: PoolWork): boolean
   /**
-   * @param confirmed called when the nodes are as the decision has seen them
-   * @returns false when they are not, or something else had to be written first: then it is to be decided again
+   * Reads them, where that is to be done.
+   * @returns false when they are others: then it is to be decided again
+   * @throws {Error} when they cannot be read
+   */
+  confirm(pool: string, work: PoolWork): Promise<boolean>
+  /**
+   * @returns false when something else had to be written first: then it is to be decided again
    * @throws {Error} when it could not be written: then nothing may be done that relies on its being there
    */
-  write(pool: string, work: PoolWork, confirmed: () => void): Promise<boolean>
+  write(pool: string, work: PoolWork): Promise<boolean>
+  /** It is not going to be written, and does not count as written any more. */
+  withdraw(pool: string): void
   /** What is written after the actions have begun. */
   afterwards(pool: string, work: PoolWork): Promise<void>
 }
@@ -81,7 +88,6 @@ interface Run {
   readonly controls: readonly ClearControl[]
   /** The status is to be written. */
   readonly isDue: boolean
-  readonly confirmed: () => void
 }
 
 /**
@@ -111,15 +117,23 @@ export class PoolWrites {
       lane.isAwaited = true
       return undefined
     }
-    if (!this.#options.failures.mayTry(poolKey(pool), work.now)) return undefined
-    return this.#beginLane(pool, work, lane)
+    if (this.#options.failures.mayTry(poolKey(pool), work.now)) return this.#beginLane(pool, work, lane)
+    if (this.#options.journal.isOpen(pool, work)) this.#beginConfirming(pool, work, lane)
+    return undefined
   }
 
   /** Nodes that a decision which came meanwhile keeps under cordon stay so: their drains go on. */
   #uncordon(pool: string, work: PoolWork): void {
+    this.#assumeAndBegin(this.#uncordonsOf(pool, work))
+  }
+
+  #uncordonsOf(pool: string, work: PoolWork): readonly PlannedWrite[] {
     const { uncordons } = this.#laneOf(pool)
-    const actions = work.decision.actions.filter((action) => action.kind === 'uncordon' && uncordons.has(action.node))
-    this.beginAtOnce(pool, { ...work, actions })
+    return this.#planned(
+      pool,
+      { ...work, actions: work.decision.actions },
+      ({ kind, node }) => kind === 'uncordon' && uncordons.has(node),
+    )
   }
 
   /** What relies on no status. The nodes may be of no pool. */
@@ -156,26 +170,59 @@ export class PoolWrites {
     const isDue = dueAt !== undefined && dueAt <= now
     if (!isDue && writes.length + controls.length === 0) return dueAt
     this.#assume(writes)
-    const confirmed = journal.isOpen(pool, work) ? () => this.#uncordon(pool, work) : () => undefined
     if (isDue) journal.assume(pool, decision.status)
     lane.writing = controls.length > 0 || (isDue && journal.isNews(pool, work)) ? 'first' : 'counts'
-    const run = this.#run(pool, { lane, work, writes, controls, isDue, confirmed }).finally(() => {
-      this.#running.delete(run)
-      lane.writing = 'nothing'
-      if (lane.isAwaited || isDue || controls.length > 0) this.#options.changed()
-      lane.isAwaited = false
-    })
-    this.#running.add(run)
+    this.#keep(lane, { run: this.#run(pool, { lane, work, writes, controls, isDue }), isNews: isDue || controls.length > 0 })
     return isDue ? undefined : dueAt
   }
 
-  async #run(pool: string, { lane, work, writes, controls, isDue, confirmed }: Run): Promise<void> {
+  /** The status is refused, and tried again later: nodes that are done do not wait for it under cordon. */
+  #beginConfirming(pool: string, work: PoolWork, lane: Lane): void {
+    if (this.#uncordonsOf(pool, work).length === 0) return
+    lane.writing = 'first'
+    const confirming = this.#confirm(pool, work).then(
+      () => undefined,
+      (error) => this.#options.failed(poolKey(pool), error),
+    )
+    this.#keep(lane, { run: confirming, isNews: true })
+  }
+
+  /** @param isNews it is to be decided again after it */
+  #keep(lane: Lane, { run, isNews }: { readonly run: Promise<void>; readonly isNews: boolean }): void {
+    const kept = run.finally(() => {
+      this.#running.delete(kept)
+      lane.writing = 'nothing'
+      if (lane.isAwaited || isNews) this.#options.changed()
+      lane.isAwaited = false
+    })
+    this.#running.add(kept)
+  }
+
+  /** What relies on the nodes alone is begun once they are known to be as the decision has seen them. */
+  async #confirm(pool: string, work: PoolWork): Promise<boolean> {
+    const { journal } = this.#options
+    const isOpen = journal.isOpen(pool, work)
+    const isConfirmed = await journal.confirm(pool, work)
+    if (isOpen && isConfirmed) this.#uncordon(pool, work)
+    return isConfirmed
+  }
+
+  async #write(pool: string, work: PoolWork): Promise<boolean> {
+    const { journal } = this.#options
+    try {
+      return (await this.#confirm(pool, work)) && (await journal.write(pool, work))
+    } finally {
+      journal.withdraw(pool)
+    }
+  }
+
+  async #run(pool: string, { lane, work, writes, controls, isDue }: Run): Promise<void> {
     const { journal, failures, failed } = this.#options
     // Later decisions build on no mere counts: nobody waits for these.
     let begun = !isDue || lane.writing !== 'first'
     if (begun) this.#beginAll(writes)
     try {
-      const isWritten = !isDue || (await journal.write(pool, work, confirmed))
+      const isWritten = !isDue || (await this.#write(pool, work))
       if (!begun && (!isWritten || lane.isAwaited)) this.#withdraw(writes)
       else if (!begun) this.#beginAll(writes)
       begun = true

@@ -66,21 +66,22 @@ export class ClusterJournal implements PoolJournal {
     if (before) this.#assumed.set(pool, { before, after: { ...before, status } })
   }
 
-  async write(pool: string, { compiled, decision, now }: PoolWork, confirmed: () => void): Promise<boolean> {
-    const { mirror, statuses, events, steps } = this.#options
-    const { status } = decision
-    try {
-      if (!(await steps.confirm(pool, this.#stepsTo(pool, status)))) return false
-      confirmed()
-      if (!mirror.isMirrored(compiled)) {
-        const { undoesEdit } = await mirror.mirror(compiled)
-        if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
-        return false
-      }
-      await statuses.write(pool, { status, now })
-    } finally {
-      this.#assumed.delete(pool)
+  withdraw(pool: string): void {
+    this.#assumed.delete(pool)
+  }
+
+  confirm(pool: string, { decision: { status } }: PoolWork): Promise<boolean> {
+    return this.#options.steps.confirm(pool, this.#stepsTo(pool, status))
+  }
+
+  async write(pool: string, { compiled, decision, now }: PoolWork): Promise<boolean> {
+    const { mirror, statuses, events } = this.#options
+    if (!mirror.isMirrored(compiled)) {
+      const { undoesEdit } = await mirror.mirror(compiled)
+      if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
+      return false
     }
+    await statuses.write(pool, { status: decision.status, now })
     void events.recordOnce(eventsOfDecision(decision, this.#objectOf(pool)), now)
     return true
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { poolKey } from '../../../src/controller/writes/write-failures.ts'
 import { assign, NOW, retry, somePoolWrites, uncordon } from './some-pool-writes.ts'
 
 test('a status that is news is written before the nodes of its decision, which count as assigned meanwhile', async () => {
@@ -12,9 +13,9 @@ test('a status that is news is written before the nodes of its decision, which c
 test('where the nodes are read first, uncordons wait for that, and not for the status', async () => {
   const { begin, since, nodes, status } = somePoolWrites({ dueAt: NOW, isOpen: true })
   begin(uncordon('a'), assign('b'))
-  expect(await since()).toEqual(['assume assign b', 'assume status of workers', 'write status of workers'])
+  expect(await since()).toEqual(['assume assign b', 'assume status of workers', 'read nodes of workers'])
   nodes.resolve(true)
-  expect(await since()).toEqual(['assume uncordon a', 'begin uncordon a'])
+  expect(await since()).toEqual(['assume uncordon a', 'begin uncordon a', 'write status of workers'])
   status.resolve(true)
   expect(await since()).toEqual(['begin assign b with d', 'afterwards workers', 'changed'])
 })
@@ -24,8 +25,24 @@ test('where the nodes turn out to be others, none is uncordoned, and that is dec
   begin(uncordon('a'), assign('b'))
   nodes.resolve(false)
   expect(await since()).toEqual([
-    ...['assume assign b', 'assume status of workers', 'write status of workers', 'withdraw assign b', 'changed'],
+    ...['assume assign b', 'assume status of workers', 'read nodes of workers', 'withdraw assign b', 'changed'],
   ])
+})
+
+test('where the nodes are read first, uncordons do not wait until the server takes a status that it refused', async () => {
+  const { begin, since, nodes, failures } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  failures.failed(poolKey('workers'), { error: new Error('no'), now: NOW })
+  begin(uncordon('a'), assign('b'))
+  expect(await since()).toEqual(['read nodes of workers'])
+  nodes.resolve(true)
+  expect(await since()).toEqual(['assume uncordon a', 'begin uncordon a', 'changed'])
+})
+
+test('no nodes are read while the server refuses the status of a pool that uncordons none', async () => {
+  const { begin, since, failures } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  failures.failed(poolKey('workers'), { error: new Error('no'), now: NOW })
+  begin(assign('b'))
+  expect(await since()).toEqual([])
 })
 
 test('a node is not uncordoned after the nodes were read when a decision that came meanwhile keeps it under cordon', async () => {
@@ -34,7 +51,7 @@ test('a node is not uncordoned after the nodes were read when a decision that ca
   await since()
   begin(uncordon('b'), uncordon('c'))
   nodes.resolve(true)
-  expect(await since()).toEqual(['assume uncordon b', 'begin uncordon b'])
+  expect(await since()).toEqual(['assume uncordon b', 'begin uncordon b', 'write status of workers'])
 })
 
 test('a status of mere counts keeps no node waiting', async () => {

@@ -36,12 +36,16 @@ export function somePoolWrites({
       isNews: () => journal.isNews,
       assume: (pool) => note(`assume status of ${pool}`),
       isOpen: () => isOpen,
-      write: async (pool, _work, confirmed) => {
+      confirm: async (pool) => {
+        if (!isOpen) return true
+        note(`read nodes of ${pool}`)
+        return nodes.promise
+      },
+      write: async (pool) => {
         note(`write status of ${pool}`)
-        if (isOpen && !(await nodes.promise)) return false
-        if (isOpen) confirmed()
         return status.promise
       },
+      withdraw: () => undefined,
       afterwards: async (pool) => {
         note(`afterwards ${pool}`)
         if (journal.fault) throw journal.fault

@@ -73,20 +73,28 @@ test.each<readonly [what: string, draft: Draft, dueAt: number, isNews: boolean]>
 })
 
 test.each<readonly [what: string, draft: Draft, isWritten: boolean, did: readonly string[]]>([
-  ['its status', {}, true, ['confirm', 'confirmed', 'write', 'events ']],
-  ['nothing when its nodes turned out to be others', { isConfirmed: false }, false, ['confirm']],
-  ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['confirm', 'confirmed', 'mirror']],
+  ['its status', {}, true, ['write', 'events ']],
+  ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['mirror']],
   [
     'its spec, and an event when that undoes an edit',
     { isMirrored: false, undoesEdit: true },
     false,
-    ['confirm', 'confirmed', 'mirror', 'events SpecRestored'],
+    ['mirror', 'events SpecRestored'],
   ],
 ])('of a pool is written %s', async (_, draft, isWritten, expected) => {
   const { journal, did } = aJournal(draft)
-  expect(await journal.write('workers', work, () => void did.push('confirmed'))).toBe(isWritten)
+  expect(await journal.write('workers', work)).toBe(isWritten)
   expect(did).toEqual(expected)
 })
+
+test.each([true, false])(
+  'the nodes of a pool are as the decision has seen them when the step to its status is confirmed: %s',
+  async (isConfirmed) => {
+    const { journal, did } = aJournal({ isConfirmed })
+    expect(await journal.confirm('workers', work)).toBe(isConfirmed)
+    expect(did).toEqual(['confirm'])
+  },
+)
 
 test.each([true, false])('the nodes of a pool are to be read before its status is written when that is a step: %s', (isOpen) => {
   expect(aJournal({ isOpen }).journal.isOpen('workers', work)).toBe(isOpen)
@@ -100,7 +108,8 @@ test('a pool counts as having the status that is being written, until it changes
   pools.observe({ type: 'sync', items: [view('2')] })
   expect(journal.viewOf('workers')).toEqual(view('2'))
   journal.assume('workers', status)
-  await journal.write('workers', work, () => undefined)
+  await journal.write('workers', work)
+  journal.withdraw('workers')
   expect(journal.viewOf('workers')).toEqual(view('2'))
 })
 
