@@ -262,6 +262,18 @@ test('a node that moves to a pool of equal content gets the label of that pool',
   expect(isCordoned(nodes.get('n1'))).toBe(false)
 })
 
+test('a node that was assigned something and lost the label of its pool gets that label again', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startController()
+  stage.startAgents()
+  stage.push('a', aFleet({ rollout: ONE_AT_A_TIME }))
+  await completed(stage)
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { labels: { 'nodewave.io/pool': null } } })
+  const nodes = await stage.until(NODES, (found) => found.get('n0')?.metadata.labels?.['nodewave.io/pool'] === 'workers')
+  expect(isCordoned(nodes.get('n0'))).toBe(false)
+})
+
 test('an event tells of nothing whose status could not be written', async () => {
   await using stage = await aStage()
   await stage.addNodes(3)

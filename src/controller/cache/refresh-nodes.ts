@@ -8,26 +8,32 @@ interface Sources {
   readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode'>
 }
 
-type Selector = { readonly labelSelector: string } | { readonly fieldSelector: string }
+type Selector = { readonly labelSelector?: string; readonly fieldSelector?: string }
+
+/** Of more nodes than that, one list of all costs less than a list for each. */
+const FEW = 10
 
 /**
  * Reads the nodes of a pool from the API server, as the label says it: each node that was assigned something there has it. The watch may be
- * behind, perhaps for long. Known nodes that the list does not name are read one by one: they are gone, or lost the label.
+ * behind, perhaps for long. Known nodes that the list does not name are read as well: they are gone, or lost the label.
  * @returns whether any of them is another than it was known as, by these reads or by what the watch told meanwhile
  * @throws {KubeError} when they cannot be read
  */
 export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
   const { nodes } = sources.cluster
-  const before = labelled(pool, nodes)
+  const before = nodesOf(pool, nodes)
   const { items: listed } = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
   const isNews = await nodes.catchUp(async () => listed)
   const names = new Set(listed.map(({ name }) => name))
-  for (const node of labelled(pool, nodes)) if (!names.has(node.name)) await refreshNode(node.name, sources)
-  return isNews || !isSame(before, labelled(pool, nodes))
+  const unlisted = nodesOf(pool, nodes).flatMap(({ name }) => (names.has(name) ? [] : name))
+  if (unlisted.length > FEW) await refresh(unlisted, {}, sources)
+  else for (const name of unlisted) await refreshNode(name, sources)
+  return isNews || !isSame(before, nodesOf(pool, nodes))
 }
 
-function labelled(pool: string, nodes: ClusterCache['nodes']): readonly ClusterNode[] {
-  return [...nodes.items.values()].filter(({ poolLabel }) => poolLabel === pool)
+/** Also of those that have lost the label. */
+function nodesOf(pool: string, nodes: ClusterCache['nodes']): readonly ClusterNode[] {
+  return [...nodes.items.values()].filter(({ poolLabel, view }) => (poolLabel ?? view.assigned?.pool) === pool)
 }
 
 /** The cache keeps their order, and the view of one of which only the version has changed. */
@@ -36,14 +42,20 @@ function isSame(before: readonly ClusterNode[], after: readonly ClusterNode[]): 
 }
 
 /**
- * The same for one node. What the server has no more is gone, though the watch has not told so yet.
+ * The same for one node.
  * @throws {KubeError} when it cannot be read
  */
 export async function refreshNode(name: string, sources: Sources): Promise<void> {
+  await refresh([name], { fieldSelector: `metadata.name=${name}` }, sources)
+}
+
+/** @param names of nodes that are gone, though the watch has not told so yet, when they are not found */
+async function refresh(names: readonly string[], selector: Selector, sources: Sources): Promise<void> {
   const { nodes } = sources.cluster
-  const { items, resourceVersion } = await listNodes({ fieldSelector: `metadata.name=${name}` }, sources)
+  const { items, resourceVersion } = await listNodes(selector, sources)
   await nodes.catchUp(async () => items)
-  if (items.length === 0) nodes.gone(name, resourceVersion)
+  const found = new Set(items.map(({ name }) => name))
+  for (const name of names) if (!found.has(name)) nodes.gone(name, resourceVersion)
 }
 
 function listNodes(selector: Selector, { kube, cluster: { readNode } }: Sources) {

@@ -23,7 +23,8 @@ export class AssumedNodes {
 
   assume(node: ClusterNode, action: NodeAction, pool: string): void {
     const view = { ...node.view, ...changeOf(action, node.view, pool) }
-    this.#byName.set(node.name, { before: node.view, after: { ...node, view } })
+    const poolLabel = action.kind === 'assign' ? pool : node.poolLabel
+    this.#byName.set(node.name, { before: node.view, after: { ...node, view, poolLabel } })
   }
 
   /** It is not known whether the write arrived: it is counted on for a while, and then decided upon again. */

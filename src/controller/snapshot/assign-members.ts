@@ -10,7 +10,7 @@ export interface Members {
   readonly contested: ReadonlyMap<string, readonly string[]>
   /** Nodes of no pool, or of several. */
   readonly strays: readonly ClusterNode[]
-  /** Nodes whose label names the pool that they have left for another one. */
+  /** Nodes whose label names the pool that they have left for another one, or is lost. */
   readonly mislabelled: readonly LabelPool[]
 }
 
@@ -40,12 +40,13 @@ export function membersOf(fleet: Owners): (nodes: readonly ClusterNode[]) => Mem
   return (nodes) => sorted(nodes, placesOf(nodes), fleet)
 }
 
-function placeOf({ facts, poolLabel }: ClusterNode, fleet: Owners, usual: ReadonlyMap<string, Place>): Place {
+function placeOf({ facts, poolLabel, view }: ClusterNode, fleet: Owners, usual: ReadonlyMap<string, Place>): Place {
   const owner = fleet.ownerOf(facts)
   if (owner.kind === 'unowned') return NOWHERE
   if (owner.kind === 'contested') return { contested: owner }
   const { pool } = owner
-  const isMislabelled = poolLabel !== undefined && poolLabel !== pool
+  // What was never assigned anything has no label yet.
+  const isMislabelled = poolLabel !== pool && (poolLabel !== undefined || view.assigned !== undefined)
   return isMislabelled ? { pool, isMislabelled } : (usual.get(pool) ?? { pool })
 }
 

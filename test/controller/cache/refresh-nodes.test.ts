@@ -3,6 +3,7 @@ import { type ClusterNode, projectNode } from '../../../src/controller/cache/clu
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { refreshPool } from '../../../src/controller/cache/refresh-nodes.ts'
 import type { FollowEvent, KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import { formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
 const names = namesFor()
@@ -19,7 +20,7 @@ function serverWith(...objects: readonly KubeObject[]) {
     asked.push(labelSelector ?? fieldSelector ?? 'all')
     const isAsked = ({ metadata }: KubeObject) =>
       labelSelector === undefined
-        ? fieldSelector === `metadata.name=${metadata.name}`
+        ? fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name}`
         : labelSelector === `nodewave.io/pool=${metadata.labels?.['nodewave.io/pool']}`
     return { items: objects.filter(isAsked).map(project), resourceVersion: '20' }
   }
@@ -64,6 +65,29 @@ test('a refresh of a pool reads the nodes of no other pool', async () => {
   const { kube, asked } = serverWith(node('a', '1'))
   expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
   expect(asked).toEqual(['nodewave.io/pool=workers'])
+})
+
+/** Without a label, and assigned something by a pool. */
+function unlabelled(name: string, version: string, pool: string): KubeObject {
+  const config = formatDesiredConfig({ REVISION: 'a', DIGEST: `v1:${'a'.repeat(64)}`, POOL: pool })
+  return { metadata: { ...node(name, version, {}).metadata, annotations: { 'nodewave.io/desired-config': config } } }
+}
+
+test('a refresh of a pool reads nodes that lost the label, but those of no other pool', async () => {
+  const cluster = known(unlabelled('a', '1', 'workers'), unlabelled('b', '2', 'gpu'))
+  const { kube, asked } = serverWith(unlabelled('a', '12', 'workers'))
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
+  expect(asked).toEqual(['nodewave.io/pool=workers', 'metadata.name=a'])
+  expect(cluster.nodes.get('a')?.resourceVersion).toBe('12')
+})
+
+test('a refresh of a pool reads all nodes at once when more than ten lost the label, and finds which of them are gone', async () => {
+  const lost = Array.from({ length: 11 }, (_, index) => unlabelled(`n${index}`, '1', 'workers'))
+  const cluster = known(...lost, node('other', '2', { 'nodewave.io/pool': 'gpu' }))
+  const { kube, asked } = serverWith(...lost.slice(1))
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(true)
+  expect(asked).toEqual(['nodewave.io/pool=workers', 'all'])
+  expect([...cluster.nodes.items.keys()]).toEqual([...lost.slice(1).map(({ metadata }) => metadata.name), 'other'])
 })
 
 const cordoned = (name: string, version: string) => readNode({ ...node(name, version), spec: { unschedulable: true } })

@@ -14,7 +14,7 @@ test('a node whose assignment is under way counts as assigned, until it changes 
   const assumed = new AssumedNodes()
   assumed.assume(node, assign, 'workers')
   const assigned = { digest: 'd', revision: 'new', pool: 'workers', grant: 'restart', at: 5 }
-  expect(assumed.applyTo(nodes, 10).get('n0')?.view.assigned).toEqual(assigned)
+  expect(assumed.applyTo(nodes, 10).get('n0')).toEqual({ ...node, poolLabel: 'workers', view: { ...node.view, assigned } })
   expect(assumed.applyTo(nodes, 10).get('n0')).toBe(assumed.applyTo(nodes, 20).get('n0'))
   const changed = { ...node, view: { ...node.view } }
   expect(assumed.applyTo(new NodeList([changed]), 10).get('n0')).toBe(changed)
