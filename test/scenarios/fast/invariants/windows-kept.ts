@@ -15,13 +15,19 @@ export const windowsKept: Invariant = {
 
 function beginsNothing(decided: Decided): boolean {
   const { pool, decision } = decided
-  const { target, rejected, rollback, history } = decision.status
-  const goesBack = rejected.some(({ fingerprint }) => [pool.head.fingerprint, target?.fingerprint].includes(fingerprint))
-  const isLetThrough = rollback !== undefined || (goesBack && pool.policy.rollbackOutsideWindows)
+  const { rollback, history } = decision.status
+  const isLetThrough = rollback !== undefined || (goesBack(decided) && pool.policy.rollbackOutsideWindows)
   const isBack = history[0]?.result === 'Completed'
   if (isLetThrough && !isBack) return true
   const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
   return begun.every(({ node }) => isJoining(node, decided) || (isLetThrough && hasNewest(node, decided)))
+}
+
+/** To what has completed, or from what failed. What follows a failure and has not completed is on its way forward: a fix, say. */
+function goesBack({ pool: { head }, decision: { status } }: Decided): boolean {
+  const { target, stable } = status
+  const hasFailed = (at: string | undefined) => status.rejected.some(({ fingerprint }) => fingerprint === at)
+  return hasFailed(target?.fingerprint) || (hasFailed(head.fingerprint) && target?.fingerprint === stable?.fingerprint)
 }
 
 /** What the pool went back from. */
