@@ -29,7 +29,7 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   const movement = movementOf(poolState, selection)
   const work = workOf(poolState, selection, movement)
   const first = stall ?? work ?? restOf(poolState)
-  const goingBack = stall && work && whileRollingBack(poolState, { stall, work, moves: movement.moves })
+  const goingBack = stall && work && whileRollingBack(poolState, { stall, work, movement })
   const [pause, refusedClear] = [pauseOf(poolState), describeRefusedClear(poolState.pool)]
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
     const { reason, message } = withRefusedClear(withPause(finding, pause), refusedClear)

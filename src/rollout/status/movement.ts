@@ -13,6 +13,8 @@ export interface Movement {
   readonly atWork: boolean
   /** Something changes now, without a person. */
   readonly moves: boolean
+  /** Some node is waited for until a time at which it fails, or is tried again. */
+  readonly awaits: boolean
 }
 
 export function movementOf(poolState: PoolState, { selected }: Pick<Selection, 'selected'>): Movement {
@@ -23,5 +25,6 @@ export function movementOf(poolState: PoolState, { selected }: Pick<Selection, '
   // In a moment it gives back its part of the budget: nothing waits for that. Until then nothing is Ready.
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
-  return { ongoing, draining, lifting, atWork, moves }
+  const awaits = notAtRest.some(({ progress: { pending, until } }) => pending && until !== undefined && until > now)
+  return { ongoing, draining, lifting, atWork, moves, awaits }
 }

@@ -59,6 +59,18 @@ test('a pool that waits for its budget on the way back says so', () => {
   expect(verdict(decision)).toMatchObject({ Ready: 'False WaitingForBudget', Reconciling: 'True WaitingForBudget' })
 })
 
+test('a pool that waits on the way back for a node to be Ready again says so, and is not back', () => {
+  const awaited = aNode('a')
+    .on('older', { at: noon - 5 * minute })
+    .notReady(noon - 2 * minute)
+  const decision = decide(aPool(goingBack).with(awaited, good('b')), noon)
+
+  expect(verdict(decision)).toEqual(GOING)
+  expect(condition(decision, 'Ready').message).toMatch(
+    /^bad failed; the pool rolls back to older; .*; "a" is not Ready: waits until 2026-11-21T12:13:00.000Z$/,
+  )
+})
+
 test('a pool that went back stays RolledBack while a node joins', () => {
   const joining = aNode('b').assignedTo('older', { at: noon - 1000 })
 
