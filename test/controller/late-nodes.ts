@@ -36,12 +36,21 @@ export async function rollsBack(stage: Stage, { metadata: { name } }: KubeObject
 
 /** The requests of one controller, whose watch of nodes may fall behind while all else arrives. */
 export function lateNodes(stage: Stage, pause: Pause): KubeApi {
+  return lateAt(NODES, { stage, pause })
+}
+
+/** The same for its watch of NodePools. */
+export function latePools(stage: Stage, pause: Pause): KubeApi {
+  return lateAt(POOLS, { stage, pause })
+}
+
+function lateAt(collection: string, { stage, pause }: { readonly stage: Stage; readonly pause: Pause }): KubeApi {
   const kube = createKubeClient({ server: stage.server.url, credentials: async () => ({}) })
   return {
     ...kube,
     async *follow(path, options) {
       for await (const event of kube.follow(path, options)) {
-        if (path === NODES) await pause.over()
+        if (path === collection) await pause.over()
         yield event
       }
     },

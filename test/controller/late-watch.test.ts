@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { aFleet } from './a-fleet.ts'
-import { aCanary, B, behindOnceRead, lateNodes, phasesOf, rollsBack, slowToCreate, writesOf } from './late-nodes.ts'
+import { aCanary, B, behindOnceRead, lateNodes, latePools, phasesOf, rollsBack, slowToCreate, writesOf } from './late-nodes.ts'
 import { Pause } from './pausable.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 import { twoPools } from './two-pools.ts'
@@ -137,6 +137,24 @@ test('no wave is passed upon a canary that has failed when the NodePool is delet
 
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('the kubelet went bad')
   expect(written).toEqual([])
+})
+
+test('a NodePool that is gone is created again, and its nodes change, though the watch of NodePools is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const rollout = 'proof: {pod: {mode: Never}}'
+  await stage.addNodes(2)
+  stage.startAgents()
+  stage.push('a', aFleet({ rollout }))
+  stage.startController({ kube: latePools(stage, pause) })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  pause.begin()
+  await stage.kube.delete(`${POOLS}/workers`)
+  stage.push('b', aFleet({ v: 4, rollout }))
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+
+  expect(pools.get('workers')?.status).toMatchObject({ stable: { revision: B } })
 })
 
 test('a retried commit opens no second wave upon a canary that went bad since, though the watch of nodes is behind', async () => {

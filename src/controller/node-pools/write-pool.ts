@@ -8,15 +8,31 @@ export interface PoolObjects {
   readonly pools: ObjectCache<NodePoolView>
 }
 
-/** @throws {KubeError} when it is refused */
+/**
+ * What the server does not find is gone, though the watch may not tell so for long: until then it would be written again and again, and not created.
+ * @throws {KubeError} when it is refused
+ */
 export async function writePool(
   objects: PoolObjects,
   known: NodePoolView,
   write: (kube: KubeApi, path: string) => Promise<KubeObject>,
 ): Promise<NodePoolView> {
-  const written = projectNodePool(await basedOn(known, objects, () => write(objects.kube, nodePoolsPath(known.name))))
-  objects.pools.wrote(written)
-  return written
+  try {
+    const written = projectNodePool(await basedOn(known, objects, () => write(objects.kube, nodePoolsPath(known.name))))
+    objects.pools.wrote(written)
+    return written
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 404) await lookFor(known.name, objects)
+    throw error
+  }
+}
+
+/** @throws {KubeError} when it cannot be read */
+async function lookFor(name: string, { kube, pools }: PoolObjects): Promise<void> {
+  const selector = { fieldSelector: `metadata.name=${name}` }
+  const { items, resourceVersion } = await kube.list(nodePoolsPath(), { project: projectNodePool, ...selector })
+  await pools.catchUp(async () => items)
+  if (items.length === 0) pools.gone(name, resourceVersion)
 }
 
 /**
