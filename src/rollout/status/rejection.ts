@@ -21,9 +21,17 @@ export function rejection(poolState: PoolState): Explanation | undefined {
     state === 'Halted'
       ? (['Halted', whatIsTouched(poolState)] as const)
       : (['RolledBack', `the pool ${wayOf(poolState)} ${shortName(target)}${heldElsewhere(notAtRest)}`] as const)
-  const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}`
+  const stopped = isStoppedElsewhere(rollout, refused) ? target : undefined
+  const again = stopped ? `; to try ${shortName(stopped)} again: ${retryCommand(pool.name, stopped, memory)}` : ''
+  const remedy = `push a fix or a revert${otherRemedies(pool, rollout, refused)}${again}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
-  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
+  const why = [refused, ...(stopped ? [stopped] : [])].map((each) => whyRefused(each, memory)).join('; ')
+  return { reason, message: `${why}; ${outcome}; ${next}${remedy}` }
+}
+
+/** Halted at other content than the newest commit, which has failed as well: on the way back, or with a fix. */
+function isStoppedElsewhere({ state, target, memory }: PoolState['rollout'], { fingerprint }: RevisionRef): boolean {
+  return state === 'Halted' && target.fingerprint !== fingerprint && isRejected(memory, target)
 }
 
 function wayOf(poolState: PoolState): string {

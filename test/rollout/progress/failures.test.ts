@@ -292,6 +292,28 @@ test('a halted pool names the commit to go back to, what to push, and how to try
   expect(message({ ...pool, kept: new Set() })).toContain('push a fix or a revert, or: nodewave retry workers (or')
 })
 
+test('a pool that halts on its way back names what failed there, and how to try that again', () => {
+  const history = [
+    aRollout('older', { startedAt: noon - 30 * minute }),
+    aRollout('bad', { result: 'RolledBack', startedAt: noon - hour }),
+    aRollout('older', { result: 'Completed', startedAt: noon - 24 * hour }),
+  ]
+  const options = { head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 1 }
+  const failed = nodes('a', 'b').map((node) => node.rolledBackFrom('older', { to: 'bad' }))
+  const pool = aPool(options).with(...failed, aNode('c').on('bad'))
+  const decision = decide(pool, noon)
+  const retried = decide({ ...remembering(pool, decision), controls: { retry: 'older' } }, noon + minute)
+
+  expect(verdict(decision).Stalled).toBe('True Halted')
+  expect(retried.status.history[0]).toMatchObject({ revision: 'older', result: 'Running' })
+  expect(condition(decision, 'Stalled').message).toBe(
+    'bad failed; older failed on "a": failed to validate config: unknown flag: --foo; "b": failed to validate config: unknown flag: --foo; ' +
+      'no node changes; push a fix or a revert, ' +
+      'or: nodewave retry workers --revision bad (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad); ' +
+      'to try older again: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=older)',
+  )
+})
+
 test('a halted pool stays halted when the node that failed is gone', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
     aNode('a').rolledBackFrom('bad'),
