@@ -139,6 +139,40 @@ test('no wave is passed upon a canary that has failed when the NodePool is delet
   expect(written).toEqual([])
 })
 
+test('nodes that were read for a failure are read again before a wave opens soon after, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  await stage.addNodes(2)
+  const canaries = ['c0', 'c1'].map((name) => stage.aNode(name) as KubeObject)
+  for (const { metadata, ...node } of canaries)
+    await stage.kube.create(NODES, { ...node, metadata: { ...metadata, labels: { role: 'worker', tier: 'canary' } } })
+  let isSlow = false
+  stage.startAgents((node) => (isSlow && node === 'c1' ? 'works on' : 'applies'))
+  const waves = 'waves: [{name: canary, nodes: {matchLabels: {tier: canary}}, soak: 55s}]'
+  const rollout = `maxUnavailable: 4, maxFailures: 1, applyTimeout: 50s, ${waves}, proof: {pod: {mode: Never}}`
+  stage.push('a', aFleet({ rollout: 'maxUnavailable: 4, proof: {pod: {mode: Never}}' }))
+  stage.startController({ kube: lateNodes(stage, pause) })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  stage.clock.advance(300_000)
+  isSlow = true
+  const overdueAt = stage.clock.now() + 50_000
+  stage.push('b', aFleet({ v: 4, rollout }))
+  const atWork = stage.until(POOLS, (found) => phasesOf(found.get('workers')).Applying === 1)
+  await stage.clock.passUntil(atWork, { atMost: 2_000 })
+  pause.begin()
+  const [first, second] = canaries as [KubeObject, KubeObject]
+  await rollsBack(stage, second)
+  await stage.clock.awaited(overdueAt - stage.clock.now())
+  stage.clock.advance(overdueAt - stage.clock.now())
+  await stage.until(POOLS, (found) => Object(found.get('workers')?.status).history[0].failures === 1)
+  await rollsBack(stage, first)
+  const ended = stage.until(POOLS, (found) => /RollingBack|wave 2/.test(JSON.stringify(found.get('workers')?.status)))
+  await stage.clock.passUntil(ended, { atMost: 20_000 })
+  const nodes = await stage.until(NODES, () => true)
+
+  expect(['n0', 'n1'].map((name) => assignedRevision(nodes.get(name)))).toEqual(['a'.repeat(40), 'a'.repeat(40)])
+})
+
 test('a NodePool that is gone is created again, and its nodes change, though the watch of NodePools is behind', async () => {
   await using stage = await aStage()
   const pause = new Pause()

@@ -9,7 +9,7 @@ const SOON = 10_000
 
 interface LastRead {
   readonly at: Instant
-  /** Nodes turned out to be others than were known, and no step was decided upon that yet. */
+  /** Nodes turned out to be others than were known, and the pool was not decided upon that yet. */
   readonly isNews: boolean
 }
 
@@ -32,10 +32,13 @@ export class ConfirmedSteps {
     this.#options = options
   }
 
-  /** Whether nodes are to be read before this is written, or acted upon. */
+  /** Asked of each decision about the pool: whether nodes are to be read before it is written, or acted upon. */
   isOpen(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): boolean {
+    if (isStep(before, after)) return true
+    // A step that is decided later is another one: nodes may have failed since they were read.
+    this.#forgetNews(pool)
     // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
-    return isStep(before, after) || (countsMore(before, after) && !this.#isSoon(pool))
+    return countsMore(before, after) && !this.#isSoon(pool)
   }
 
   /**
@@ -45,14 +48,18 @@ export class ConfirmedSteps {
   async confirm(pool: string, steps: { readonly before: Steps; readonly after: Steps }): Promise<boolean> {
     const { refresh, now } = this.#options
     if (!this.isOpen(pool, steps)) return true
-    const last = this.#lastRead.get(pool)
-    if (last?.isNews && this.#isSoon(pool)) {
-      this.#lastRead.set(pool, { ...last, isNews: false })
+    if (this.#lastRead.get(pool)?.isNews && this.#isSoon(pool)) {
+      this.#forgetNews(pool)
       return true
     }
     const isNews = await refresh(pool)
     this.#lastRead.set(pool, { at: now(), isNews })
     return !isNews
+  }
+
+  #forgetNews(pool: string): void {
+    const last = this.#lastRead.get(pool)
+    if (last?.isNews) this.#lastRead.set(pool, { ...last, isNews: false })
   }
 
   /** They were read a moment ago. */

@@ -107,6 +107,15 @@ test.each([
   if (isTaken) expect(await steps.confirm('workers', step)).toBe(false)
 })
 
+test('what was read for one decision confirms no step that is decided after another one, though soon', async () => {
+  const { steps, read, clock } = someSteps()
+  expect(await steps.confirm('workers', step)).toBe(false)
+  expect(steps.isOpen('workers', { before: failed(1), after: failed(2) })).toBe(false)
+  clock.now += 5_000
+  expect(await steps.confirm('workers', step)).toBe(false)
+  expect(read).toHaveLength(2)
+})
+
 test('what was read of one pool confirms no step of another', async () => {
   const { steps } = someSteps()
   expect([await steps.confirm('workers', step), await steps.confirm('gpu', step)]).toEqual([false, false])
