@@ -1,5 +1,5 @@
 import type { CommitState, CommitStatus } from '../../forge/status/commit-status.ts'
-import type { HistoryEntry, NodePoolStatus, PoolCondition } from '../../protocol/node-pool.ts'
+import { type HistoryEntry, NODE_PHASES, type NodePoolStatus, type PoolCondition } from '../../protocol/node-pool.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 
 export interface StatusSubject {
@@ -39,13 +39,18 @@ function underWay({ conditions: all = [], nodes, wave, target, observedRevision 
   const conditions = isNewest ? all : all.filter(({ reason }) => !OF_THE_NEWEST.has(reason))
   const { total = 0, current = 0 } = nodes ?? {}
   if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
-  const { state, message } = all.length > 0 && conditions.length === 0 ? STUCK : findingIn(conditions)
+  const { state, message } = all.length > 0 && conditions.length === 0 ? stuckAt(nodes) : findingIn(conditions)
   const waves = wave === undefined ? '' : `, wave ${wave.index} of ${wave.count}`
   return { state, description: `${current}/${total} nodes${waves}: ${message}` }
 }
 
-/** All that the pool says is about the newest commit: nothing moves, perhaps because a person paused it. */
-const STUCK = { state: 'pending', message: 'the others wait, see the condition Stalled of the pool' } as const
+/** All that the pool says is about the newest commit: nothing moves, perhaps because a person paused it, or holds nodes. */
+function stuckAt(nodes: NodePoolStatus['nodes'] | undefined): { readonly state: CommitState; readonly message: string } {
+  const { byPhase = {} } = nodes ?? {}
+  const others = NODE_PHASES.filter((phase) => phase !== 'Current' && byPhase[phase]).map((phase) => `${byPhase[phase]} ${phase}`)
+  const told = others.length > 0 ? others.join(', ') : 'the others wait'
+  return { state: 'pending', message: `${told}, see the condition Stalled of the pool` }
+}
 
 function runningOn(nodes: number): string {
   if (nodes === 0) return 'the pool selects no node'

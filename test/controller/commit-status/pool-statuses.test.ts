@@ -70,6 +70,18 @@ test('a commit under way does not fail by what is wrong with a newer one', () =>
   ])
 })
 
+test('a commit that a pool has completed says what the other nodes are at while a newer commit waits for a promotion', () => {
+  const conditions = (['Ready', 'Reconciling', 'Stalled'] as const).map((type): PoolCondition => {
+    const status = type === 'Stalled' ? 'True' : 'False'
+    return { ...condition(type, 'CommitNeedsPromotion', 'bbbbbbb changes 3 of 3 nodes'), status }
+  })
+  const nodes = { total: 3, current: 1, byPhase: { Current: 1, Held: 1, Failed: 1 } }
+  expect(said({ target: ref(A), observedRevision: B, nodes, history: [entry(A, 'Completed')], conditions })).toEqual([
+    'a pending: 1/3 nodes: 1 Failed, 1 Held, see the condition Stalled of the pool',
+    'b pending: bbbbbbb changes 3 of 3 nodes',
+  ])
+})
+
 test('the commit that a pool goes back to says how far it is, and where to look, when nothing moves on the way', () => {
   const wave = { index: 1, count: 1, name: 'all' }
   const message = 'bbbbbbb failed; the pool rolls back to aaaaaaa; push a fix or a revert; paused by ada'
@@ -77,9 +89,9 @@ test('the commit that a pool goes back to says how far it is, and where to look,
     (type): PoolCondition => ({ ...condition(type, 'RolledBack', message), status: type === 'Stalled' ? 'True' : 'False' }),
   )
   const history = [entry(A, 'Running'), entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
-  const nodes = { ...done, current: 2 }
+  const nodes = { total: 3, current: 2, byPhase: { Current: 2, Waiting: 1 } }
   expect(said({ target: ref(A), observedRevision: B, nodes, wave, history, conditions })).toEqual([
-    'a pending: 2/3 nodes, wave 1 of 1: the others wait, see the condition Stalled of the pool',
+    'a pending: 2/3 nodes, wave 1 of 1: 1 Waiting, see the condition Stalled of the pool',
     'b failure: rolled back: n0: kubelet exited 3 times',
   ])
 })
