@@ -112,13 +112,14 @@ export class PoolWrites {
       if (action.kind === 'askGate') this.#options.askGate(pool, action)
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
     }
-    if (!this.#options.journal.isOpen(pool, work)) this.#uncordon(pool, work)
+    const isOpen = this.#options.journal.isOpen(pool, work)
+    if (!isOpen) this.#uncordon(pool, work)
     if (lane.writing !== 'nothing' && this.#mustWait(pool, work, lane)) {
       lane.isAwaited = true
       return undefined
     }
     if (this.#options.failures.mayTry(poolKey(pool), work.now)) return this.#beginLane(pool, work, lane)
-    if (this.#options.journal.isOpen(pool, work)) this.#beginConfirming(pool, work, lane)
+    if (isOpen) this.#beginConfirming(pool, work, lane)
     return undefined
   }
 

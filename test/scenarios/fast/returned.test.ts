@@ -11,6 +11,9 @@ test('a fleet whose commits are reverted, and come again, keeps its rules throug
   // Some seconds of one processor on a quiet machine; it never waits for anything else.
 }, 180_000)
 
-test.each([882_000_396, 1_501_000_503])('story %i of a fleet whose commits come again, which once failed, holds', async (seed) => {
-  expect(await failureOf(returned, seed)).toBeUndefined()
-})
+test.each([882_000_396, 1_501_000_503])(
+  'story %i of a fleet whose commits come again, which once failed, holds',
+  async (seed) => {
+    expect(await failureOf(returned, seed)).toBeUndefined()
+  },
+)
