@@ -94,5 +94,8 @@ async function readVersion(
       `the folder "${path}" has no files at ${reading.revision}: commit it first, or take --from none, with which every node is new`,
     )
   const snapshot = isAccepted ? { ...read, accepted: isAccepted } : read
-  return { snapshot, model: validModel(io, judgeFiles(snapshot.files, { cluster, accepted: isAccepted }, load), reading) }
+  return {
+    snapshot,
+    model: validModel(io, judgeFiles(snapshot.files, { cluster, accepted: isAccepted }, load), { ...reading, cluster }),
+  }
 }

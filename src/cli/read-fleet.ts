@@ -51,11 +51,11 @@ export async function readFleet(io: CliIo, source: FleetSource): Promise<FleetMo
 export function validModel(
   io: CliIo,
   judged: JudgedFleet,
-  { revision, warnOfConflicts: warns }: { revision?: string | undefined; warnOfConflicts?: true },
+  { revision, cluster, warnOfConflicts: warns }: Omit<FleetSource, 'path'> & { readonly warnOfConflicts?: true },
 ): FleetModel {
   if (judged.model !== undefined && warns) warnOfConflicts(io, judged)
   if (judged.model !== undefined) return judged.model
-  const whose = revision === undefined ? '' : ` at ${revision}`
+  const whose = `${cluster === undefined ? '' : ` for cluster "${cluster}"`}${revision === undefined ? '' : ` at ${revision}`}`
   const { lines, sum } = errorsOf(judged)
   const message = `the fleet is invalid${whose}: ${sum}`
   throw new InvalidFleetError(message, { text: `${lines.join('\n\n')}\n\n${message}\n`, problems: problemsToJson(judged) })

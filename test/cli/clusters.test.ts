@@ -117,6 +117,16 @@ test('plan of every cluster shows that a change of one leaves the others as they
   expect(clusters.map(({ cluster }: { cluster: string }) => cluster)).toEqual(['production', 'staging'])
 })
 
+test('plan of every cluster names the one for which the fleet is invalid', async () => {
+  const folder = await aFolder(CLUSTERS)
+  await commitAll(folder)
+  await writeFiles(folder, { 'clusters/staging.yaml': CLUSTERS['clusters/staging.yaml'].replace('level: 2', 'level: high') })
+  const plan = ['plan', '--all-clusters', '--nodes', 'nodes', '--server-version', '1.36']
+  const { stderr, code } = await runCli(folder, plan)
+  expect(code).toBe(2)
+  expect(stderr).toContain('the fleet is invalid for cluster "staging": 1 error')
+})
+
 test('plan of the commit that brings the Clusters compares with the fleet as a whole', async () => {
   const { 'clusters/staging.yaml': staging, 'clusters/production.yaml': production, ...before } = CLUSTERS
   const folder = await aFolder({

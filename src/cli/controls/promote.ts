@@ -84,12 +84,20 @@ async function intend(view: ControlView, pool: string | undefined, { revision }:
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool } as const)
   return {
-    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool)}`,
+    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : `${whileStopped(view, pool)}${await whilePaused(view, pool)}`}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet
       ? waiting.map((each) => ({ pool: each.pool, effect: accepted(first.revision), mayGo: true as const }))
       : [{ pool, action: 'Promote' }],
   }
+}
+
+/** What else keeps its nodes: who promotes would wait for nothing. Of a pause more can be said. */
+function whileStopped({ pools }: ControlView, pool: string): string {
+  const { conditions = [] } = poolNamed(pools, pool).status
+  const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True')
+  if (stalled === undefined || stalled.reason === 'WaitingForPromotion' || stalled.reason === 'Paused') return ''
+  return `; the pool is Stalled (${stalled.reason}), and goes on when that is over: nodewave status ${pool}`
 }
 
 interface Waiting {
