@@ -35,8 +35,14 @@ export function rolloutNotifications(pool: NotifiedPool, now: Instant): readonly
 export function obstacleNotifications(pool: NotifiedPool): readonly Notification[] {
   const { history = [], conditions = [] } = pool.status
   return conditions
-    .filter((condition) => needsAPerson(condition) && condition.reason !== history[0]?.result)
+    .filter((condition) => needsAPerson(condition) && !isReportedByRollout(condition, history))
     .map((condition) => ofCondition(pool, condition))
+}
+
+/** By the newest one, or by the one that failed: on its way back a pool is Stalled for that one still. */
+function isReportedByRollout({ reason, lastTransitionTime }: PoolCondition, history: readonly HistoryEntry[]): boolean {
+  const ended = history.filter(({ result }) => result === reason)
+  return ended.some((entry) => entry === history[0] || Date.parse(entry.endedAt ?? '') >= Date.parse(lastTransitionTime))
 }
 
 /** Stalled: whatever the reason. An obstacle that ends by itself is none. */

@@ -101,6 +101,25 @@ test('a halted pool is told of once, by its rollout', () => {
   expect(obstacleNotifications(aPool([halted], [aCondition({ reason: 'Halted' })]))).toEqual([])
 })
 
+test.each<readonly [when: string, top: Partial<HistoryEntry>]>([
+  ['on its way back', {}],
+  ['back', { result: 'Completed', endedAt: '2026-11-21T10:40:00.000Z' }],
+])('a pool that rolled back is reported once, by the rollout that failed, when it is %s', (_, top) => {
+  const failed = anEntry({ revision: B, fingerprint: 'bad', endedAt: '2026-11-21T10:30:00.000Z', result: 'RolledBack' })
+  const condition = aCondition({ reason: 'RolledBack', lastTransitionTime: '2026-11-21T10:30:00.000Z' })
+
+  expect(obstacleNotifications(aPool([anEntry(top), failed], [condition]))).toEqual([])
+})
+
+test('a commit that renders as one that rolled back before is reported', () => {
+  const failed = anEntry({ revision: B, fingerprint: 'bad', endedAt: '2026-11-21T10:30:00.000Z', result: 'RolledBack' })
+  const condition = aCondition({ reason: 'RolledBack', lastTransitionTime: '2026-11-21T11:00:00.000Z' })
+
+  expect(
+    obstacleNotifications(aPool([anEntry({ result: 'Completed' }), failed], [condition])).map(({ reason }) => reason),
+  ).toEqual(['RolledBack'])
+})
+
 test('another reason of the same condition is another notification', () => {
   const idOf = (reason: PoolCondition['reason']) => obstacleNotifications(aPool([], [aCondition({ reason })]))[0]?.id
 
