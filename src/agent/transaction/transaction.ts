@@ -45,7 +45,7 @@ export async function runTransaction(
     return { kind: 'kept', ...(await prove(head, context)) }
   } catch (error) {
     const failure = error instanceof ServiceCallKilled ? INTERRUPTED : failureOf(error)
-    return putBack({ head, undos, unreadSince }, failure, context)
+    return undoChanges({ head, undos, unreadSince }, failure, context)
   }
 }
 
@@ -101,8 +101,8 @@ export async function recoverTransaction(record: JournalRecord, context: Transac
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
   if (undoing && undoneUnder !== undefined) return bootBack({ ...record, undos }, undoing, context)
-  if (undoing) return putBack(done, undoing, context)
-  if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
+  if (undoing) return undoChanges(done, undoing, context)
+  if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return undoChanges(done, INTERRUPTED, context)
   try {
     const waits = committed ? undefined : await awaitFurther(record, context)
     if (waits) return waits
@@ -111,11 +111,11 @@ export async function recoverTransaction(record: JournalRecord, context: Transac
     // The Node of a machine that has just started is Ready when its network is: that is for the trial to see.
     return { kind: 'kept', ...(await prove({ ...head, proof: { ...head.proof, ready: false, heartbeat: false } }, context)) }
   } catch (error) {
-    return putBack(done, failureOf(error), context)
+    return undoChanges(done, failureOf(error), context)
   }
 }
 
-async function putBack(done: Done, failure: Failure, context: TransactionContext): Promise<Ending | Suspended> {
+async function undoChanges(done: Done, failure: Failure, context: TransactionContext): Promise<Ending | Suspended> {
   const { ports, journal } = context
   await refuseWhenGoingDown(ports)
   // A disk that takes no more lines is no reason to leave the host half changed.

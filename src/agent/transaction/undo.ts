@@ -41,7 +41,7 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
   const { head, undos } = done
   if (undos.length === 0) return { troubles: [], unhealthy: undefined }
   const restarts = await readers(done, ports)
-  const failed = await putBack(
+  const failed = await undoReversed(
     undos.filter(({ afterRestarts }) => !afterRestarts),
     ports,
   )
@@ -58,35 +58,35 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
   return { troubles: failed, unhealthy }
 }
 
-/** @returns what could not be put back */
+/** @returns what could not be undone */
 export function undoAfterRestarts(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
-  return putBack(
+  return undoReversed(
     undos.filter(({ afterRestarts }) => afterRestarts),
     ports,
   )
 }
 
-async function putBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
+async function undoReversed(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
   const reversed = undos.toReversed()
   const failed = await persist(
-    reversed.map((undo) => () => putBackOne(undo, ports)),
+    reversed.map((undo) => () => undoOne(undo, ports)),
     ports,
   )
   if (failed.length > 0) return failed
   const changeable = reversed.filter(({ leavesTrace }) => !leavesTrace)
   return persist(
-    changeable.map((undo) => () => putBackAgain(undo, ports)),
+    changeable.map((undo) => () => undoAgain(undo, ports)),
     ports,
   )
 }
 
 /** A unit that was stopped may have been started again by what triggers it, which was stopped after it. */
-async function putBackAgain(undo: BoundUndo, ports: AgentPorts): Promise<void> {
-  if (!(await undo.isUndone(ports))) await putBackOne(undo, ports)
+async function undoAgain(undo: BoundUndo, ports: AgentPorts): Promise<void> {
+  if (!(await undo.isUndone(ports))) await undoOne(undo, ports)
 }
 
-/** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */
-async function putBackOne(undo: BoundUndo, ports: AgentPorts): Promise<void> {
+/** What cannot be undone, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */
+async function undoOne(undo: BoundUndo, ports: AgentPorts): Promise<void> {
   try {
     await undo.perform(ports)
   } catch (error) {

@@ -22,11 +22,11 @@ export interface OrderContext {
 
 /**
  * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
- * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. PutBack: broken, but they serve.
+ * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve.
  * Draining: they are cordoned already. Late: they came since the rollout began. Unchanged: the target is what they have, and proves
  * nothing on them.
  */
-const ORDER = ['Exposed', 'Broken', 'PutBack', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
+const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
 
 export function rankOf(facts: OrderSubject, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
@@ -36,7 +36,7 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   const { node, condition, target, assigned, isExposed, changes } = facts
   if (isExposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
-  if (condition === 'Broken') return needsRepair(facts) ? 'Broken' : 'PutBack'
+  if (condition === 'Broken') return needsRepair(facts) ? 'Broken' : 'Undone'
   if (isUnderDrain(node)) return 'Draining'
   const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
   if (condition === 'InFlight') return 'InFlight'
@@ -50,8 +50,8 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
  */
 export function placeOf(facts: OrderSubject, { clock }: Pick<OrderContext, 'clock'>): PlacedCandidate['place'] {
   const { isExposed, condition, node, report } = facts
-  const isPutBack = condition === 'Broken' && node.ready && report?.phase === 'RolledBack'
-  if (!isExposed) return condition === 'Sound' || isPutBack ? 'Sound' : 'Unsound'
+  const isUndone = condition === 'Broken' && node.ready && report?.phase === 'RolledBack'
+  if (!isExposed) return condition === 'Sound' || isUndone ? 'Sound' : 'Unsound'
   if (isEvidence(facts, clock)) return 'Sound'
   return hasHadItsChance(facts, clock) ? 'Tried' : 'Unsound'
 }

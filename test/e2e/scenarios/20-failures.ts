@@ -75,9 +75,9 @@ async function crashLoop(cluster: Cluster, { part, time }: Report): Promise<void
     (moment) => moment.node === canary && isAssigned(moment, commit),
     'the canary to be assigned',
   )
-  const putBack = await firstSays(timeline, canary, { commit, phase: 'RolledBack' })
-  time('canary: taken → put back', putBack.at - taken.at)
-  check('the canary was put back within 30 s', putBack.at - taken.at < 30_000)
+  const undone = await firstSays(timeline, canary, { commit, phase: 'RolledBack' })
+  time('canary: taken → put back', undone.at - taken.at)
+  check('the canary was put back within 30 s', undone.at - taken.at < 30_000)
   check('its kubelet is healthy', await isHealthy(cluster.node(canary)))
   const after = await kubeletsOf(cluster)
   for (const { name } of cluster.nodes)

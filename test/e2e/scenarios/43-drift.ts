@@ -35,7 +35,7 @@ async function drift(cluster: Cluster, report: Report): Promise<void> {
   await node.exec(['systemctl', 'restart', 'nodewave-agent'])
   await part('changed by hand → file, package, unit and sysctl are back', () => repaired(node))
   await part('policy Report → the status says what was changed, and it stays', () => reported(node, { product, fleetWith }))
-  await part('policy Repair again → the next look puts it back', () => putBack(node, { product, fleetWith }))
+  await part('policy Repair again → the next look puts it back', () => repairedAgain(node, { product, fleetWith }))
 }
 
 async function fleetsOf({ artifacts }: Cluster): Promise<Fleets> {
@@ -134,7 +134,7 @@ async function reported(node: Node, { product, fleetWith }: Place): Promise<void
   check('the kubelet was left alone', (await node.unit()).MainPID === MainPID)
 }
 
-async function putBack(node: Node, { product, fleetWith }: Place): Promise<void> {
+async function repairedAgain(node: Node, { product, fleetWith }: Place): Promise<void> {
   await product.settle(fleetWith({ policy: 'Repair', repairsPerHour: 20 }))
   await isAsInGit(node)
   await waitUntil(async () => (await driftOf(node)).length === 0, { for: 'a status without drift' })

@@ -227,11 +227,11 @@ function runningBut(failed: NodeView, controls: PoolOptions['controls'] = {}, mo
   const seen = remembering(pool, decide(pool, noon))
   return { ...seen, controls: controls ?? {} }
 }
-const putBack = aNode('a').rolledBackFrom('new', { at: noon - 50 * minute, to: 'older' })
+const undone = aNode('a').rolledBackFrom('new', { at: noon - 50 * minute, to: 'older' })
 
 test('a retry in a rollout under way has the node that failed within its limit try once more, and nobody else', () => {
-  const before = decide(runningBut(putBack), noon)
-  const decision = decide(runningBut(putBack, { retry: 'new' }), noon + minute)
+  const before = decide(runningBut(undone), noon)
+  const decision = decide(runningBut(undone, { retry: 'new' }), noon + minute)
 
   expect(condition(before, 'Stalled')).toMatchObject({
     reason: 'NodesFailed',
@@ -243,7 +243,7 @@ test('a retry in a rollout under way has the node that failed within its limit t
 })
 
 test('a node that fails again after a retry in a rollout under way counts once, and is not tried once more by itself', () => {
-  const retried = decide(runningBut(putBack, { retry: 'new' }), noon + minute)
+  const retried = decide(runningBut(undone, { retry: 'new' }), noon + minute)
   const again = runningBut(aNode('a').rolledBackFrom('new', { at: noon + minute, to: 'older' }), { retry: 'new' })
   const decision = decide(remembering(again, retried), noon + 2 * minute)
 
@@ -276,7 +276,7 @@ test.each([
   const waves = [aWave('first', 3, { soak: 120 * minute })]
   const well = aNode('c').on('new', { at: noon - 50 * minute })
   const nodes = [
-    putBack,
+    undone,
     aNode('b')
       .on('older')
       .assignedTo('new', { at: noon - 5 * minute }),
@@ -332,14 +332,14 @@ test('a retry leaves alone a node whose agent waits for a greater grant for long
     .reporting('Blocked', { needs: 'drain' })
   const history = [aRollout('new', { startedAt: noon - 60 * minute })]
   const policy = { waves: [aWave('first', 2)], maxFailures: 1, maxUnavailable: 2, drain: { mode: 'Never' } } as const
-  const pool = aPool({ head: 'new', stable: 'older', history, ...policy }).with(putBack, waits, aNode('c').on('older'))
+  const pool = aPool({ head: 'new', stable: 'older', history, ...policy }).with(undone, waits, aNode('c').on('older'))
   const decision = decide({ ...remembering(pool, decide(pool, noon)), controls: { retry: 'new' } }, noon + minute)
 
   expect(decision.actions.find((action) => action.kind === 'assign' && action.node === 'b')).toMatchObject({ grant: 'drain' })
 })
 
 test('a node that a rollout under way took down counts also after a retry', () => {
-  const down = putBack.notReady(noon - 40 * minute)
+  const down = undone.notReady(noon - 40 * minute)
   const decision = decide(runningBut(down, { retry: 'new' }), noon + minute)
 
   expect(decision.actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'new', nodeWas: 'Disturbed' }])
@@ -349,7 +349,7 @@ test.each([
   ['the commit that the rollout began with', 'new'],
   ['the newest commit, of equal content', 'c0ffee1'],
 ])('a retry in a rollout under way may name %s', (_, retry) => {
-  const pool = runningBut(putBack, {})
+  const pool = runningBut(undone, {})
   const equal = { ...pool, head: { ...pool.head, revision: 'c0ffee1' } }
   const later = remembering(equal, decide(equal, noon))
 
@@ -358,7 +358,7 @@ test.each([
 })
 
 test('a retry of another commit than the one under way is refused, whatever failed', () => {
-  const decision = decide(runningBut(putBack, { retry: 'c0ffee1' }), noon + minute)
+  const decision = decide(runningBut(undone, { retry: 'c0ffee1' }), noon + minute)
 
   expect(decision.actions).toEqual([])
   expect(decision.status.controls[0]).toMatchObject({

@@ -45,13 +45,13 @@ test('nodes that join are drained within the budget, and need none where no drai
 })
 
 test('nodes that were put back are drained within the budget, for content that they run already', () => {
-  const putBack = ['x', 'y', 'z'].map((name) =>
+  const undone = ['x', 'y', 'z'].map((name) =>
     aNode(name)
       .on('older')
       .rolledBackFrom('new', { at: noon - 5 * minute }),
   )
   const back = { stable: 'older', head: 'older', maxUnavailable: 2 } as const
 
-  expect(done(upgrade(back, ...putBack))).toEqual(['cordon x Ours', 'cordon z Ours'])
-  expect(done(upgrade({ ...back, disruption: 'restart' }, ...putBack))).toHaveLength(3)
+  expect(done(upgrade(back, ...undone))).toEqual(['cordon x Ours', 'cordon z Ours'])
+  expect(done(upgrade({ ...back, disruption: 'restart' }, ...undone))).toHaveLength(3)
 })

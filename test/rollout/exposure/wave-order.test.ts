@@ -7,7 +7,7 @@ import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
-const putBack = (name: string) => aNode(name).rolledBackFrom('bad', { at: noon - 40 * minute })
+const undone = (name: string) => aNode(name).rolledBackFrom('bad', { at: noon - 40 * minute })
 const overdue = (name: string) => aNode(name).assignedTo('bad', { at: noon - 30 * minute })
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 ])('a broken node that is unavailable comes into a wave before one that was put back: "%s" before "%s"', (stuck, served) => {
   const pool = aPool({ head: 'fix', since: noon - minute, waves, wave: { index: 1, count: 2, name: 'canary' } }).with(
     overdue(stuck),
-    putBack(served),
+    undone(served),
     ...nodes('c', 'd'),
   )
 
@@ -29,14 +29,14 @@ test.each([
 ])('a node with overdue work in one zone does not lock out a canary of another zone: "%s", "%s"', (stuck, served) => {
   const pool = aPool({ head: 'fix', since: noon - minute, waves, zones: 'OneAtATime' }).with(
     overdue(stuck).inZone('zone-a'),
-    putBack(served).inZone('zone-b'),
+    undone(served).inZone('zone-b'),
   )
 
   expect(selected(decide(pool, noon))).toEqual([stuck])
 })
 
 test.each([
-  ['is not Ready, whatever its agent says', putBack('broken').notReady(noon - 20 * minute)],
+  ['is not Ready, whatever its agent says', undone('broken').notReady(noon - 20 * minute)],
   ['does not end its work', overdue('broken')],
 ])('no further broken node is tried after one in vain: a sound one takes the place of a node that %s', (_, broken) => {
   const tried = aNode('tried')
@@ -55,7 +55,7 @@ test('a node that was put back, and serves, is tried after one in vain', () => {
   const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
   const pool = aPool({ head: 'fix', since: noon - 40 * minute, waves, wave }).with(
     tried,
-    putBack('served'),
+    undone('served'),
     aNode('sound').on('older'),
   )
 

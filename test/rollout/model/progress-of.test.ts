@@ -370,12 +370,12 @@ test('a node whose clock is a day ahead is an outage when it went down after its
 })
 
 test('a node whose clock is a day ahead fails when its agent put the change back and it stays not Ready', () => {
-  const putBack = aNode('a')
+  const undone = aNode('a')
     .rolledBackFrom('new', { at: noon })
     .notReady(noon + 24 * hour)
 
-  expect(phase(putBack, { now: noon + 30 * minute - 1 })).toBe('Unreachable')
-  expect(phase(putBack, { now: noon + 30 * minute })).toBe('Failed')
+  expect(phase(undone, { now: noon + 30 * minute - 1 })).toBe('Unreachable')
+  expect(phase(undone, { now: noon + 30 * minute })).toBe('Failed')
 })
 
 test('an assignment that a clock a year ahead stamped is due again when its agent says that it is older than another', () => {

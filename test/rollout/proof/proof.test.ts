@@ -219,9 +219,9 @@ test('a pod of an earlier assignment is removed, and proves nothing', () => {
 })
 
 test('a pod goes when its agent put the host back, and its proof is wanted no more', () => {
-  const putBack = aNode('a').rolledBackFrom('new', { at }).withPause().noting('Wanted')
+  const undone = aNode('a').rolledBackFrom('new', { at }).withPause().noting('Wanted')
 
-  expect(actionsOf({ onFailure: 'Halt', proofs: [aProofPod('Pending')] }, putBack)).toContainEqual({
+  expect(actionsOf({ onFailure: 'Halt', proofs: [aProofPod('Pending')] }, undone)).toContainEqual({
     kind: 'removeProof',
     pod: { name: 'proof-a', uid: 'uid-1' },
   })
