@@ -78,6 +78,7 @@ export async function gather(
   const refusals = sources.failures.refusals(now)
   const commit = commitOf(head.fleet.commit)
   otherClusters.follow(isAwaited(head.fleet, sources.journal) ? commit : undefined)
+  snapshots.retain(head.fleet.pools)
   const pools = [...head.fleet.pools.values()].map((pool) => {
     const view = sources.journal.viewOf(pool.name)
     const parts = {

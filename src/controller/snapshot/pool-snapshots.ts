@@ -78,6 +78,12 @@ export class PoolSnapshots {
     return snapshot
   }
 
+  /** What was made of other pools is dropped: they are gone from the fleet. */
+  retain(pools: { has(name: string): boolean }): void {
+    for (const name of this.#last.keys()) if (!pools.has(name)) this.#last.delete(name)
+    for (const name of this.#views.keys()) if (!pools.has(name)) this.#views.delete(name)
+  }
+
   #viewsOf({ pool: { name }, nodes }: PoolSources): readonly NodeView[] {
     const viewsOf = this.#views.get(name) ?? mapOnce(({ view }: ClusterNode) => view)
     this.#views.set(name, viewsOf)

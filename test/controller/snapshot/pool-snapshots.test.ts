@@ -36,6 +36,17 @@ test('a snapshot is the same one again while what it is made of reads the same, 
   expect(of({ rejected: [] }).memory.rejected).toEqual([])
 })
 
+test('a snapshot is made again of a pool that was gone meanwhile', () => {
+  const snapshots = new PoolSnapshots()
+  const rendering = { renderer: new PoolRenderer(), revisions: new Map() }
+  const gpu = { ...pool, name: 'gpu' }
+  const [workersThen, gpuThen] = [pool, gpu].map((each) => snapshots.of(sources({ pool: each }), rendering))
+  snapshots.retain(new Set(['gpu']))
+
+  expect(snapshots.of(sources({ pool }), rendering)).not.toBe(workersThen)
+  expect(snapshots.of(sources({ pool: gpu }), rendering)).toBe(gpuThen)
+})
+
 test('a snapshot keeps its parts when the status says something else, and is the same one when it came back as another object', () => {
   const snapshots = new PoolSnapshots()
   const rendering = { renderer: new PoolRenderer(), revisions: new Map() }
