@@ -12,7 +12,7 @@ import { isProved } from './faults/commit-arrives.ts'
 import { retry } from './faults/retry-follows.ts'
 import type { Fault } from './faults.ts'
 import { passOnce } from './go-on.ts'
-import type { SimNode } from './sim-node.ts'
+import { doesNotServe, type SimNode } from './sim-node.ts'
 import type { World } from './world.ts'
 
 /**
@@ -133,9 +133,9 @@ function labelsOfWave(pool: string, { pools, rules }: World): Labels | undefined
   return nodes && 'matchLabels' in nodes ? nodes.matchLabels : undefined
 }
 
-/** A person labels nodes that are down, or whose work does not end, for the wave that waits for them. */
+/** A person labels nodes that are down, that do not serve, or whose work does not end, for the wave that waits for them. */
 function labelForWaves(world: World): boolean {
-  const unsound = [...world.nodes.values()].filter(({ isBusy, shown }) => isBusy || !shown.ready)
+  const unsound = [...world.nodes.values()].filter(({ isBusy, shown }) => isBusy || !shown.ready || doesNotServe(shown))
   return unsound.map((node) => labelForWave(node, world)).includes(true)
 }
 

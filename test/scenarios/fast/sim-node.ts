@@ -47,6 +47,12 @@ const assignedWhenUnsound = new WeakSet<Assignment>()
 /** Of these: that did not serve, whether or not they were Ready. */
 const assignedUnserving = new WeakSet<Assignment>()
 
+/** To Ready nodes whose agents had not said anything of the assignment before for longer than they may. */
+const assignedWhenSilent = new WeakSet<Assignment>()
+
+/** When it arrived, whatever clock has stamped it. */
+const arrivedAt = new WeakMap<Assignment, Instant>()
+
 /** To nodes that served, and had ended what they were assigned before. */
 const assignedWhenFit = new WeakSet<Assignment>()
 
@@ -79,6 +85,11 @@ function isRelabelled(before: Assignment, { digest, pool }: Assignment): boolean
 /** What really was, whatever clocks have stamped. */
 export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
   return assignedWhenUnsound.has(assigned)
+}
+
+/** What really was. An agent that has reported since is not silent any more. */
+export function wasSilentWhenAssigned(assigned: Assignment): boolean {
+  return assignedWhenSilent.has(assigned)
 }
 
 /** Its agent could not restore it, or no pod runs on it. */
@@ -192,8 +203,14 @@ export class SimNode {
     }
   }
 
-  assign(assigned: Assignment, wantsProof: boolean): void {
+  /** @param patience how long an agent may be silent, in milliseconds */
+  assign(
+    assigned: Assignment,
+    { wantsProof, patience, now }: { readonly wantsProof: boolean; readonly patience: number; readonly now: Instant },
+  ): void {
     const { digest, at: assignedAt = 0 } = assigned
+    arrivedAt.set(assigned, now)
+    if (this.#isSilentFor(assigned, patience)) assignedWhenSilent.add(assigned)
     const isUnserving = this.#isUnservingFor(assigned)
     if (isUnserving) assignedUnserving.add(assigned)
     if (isUnserving || !this.#shown.ready) assignedWhenUnsound.add(assigned)
@@ -210,6 +227,15 @@ export class SimNode {
     if (assigned && assignedUnserving.has(assigned) && !isHealed(this.#shown)) return true
     const isOther = assigned?.digest !== next.digest && !(assigned && isRelabelled(assigned, next))
     return isOther && doesNotServe(this.#shown)
+  }
+
+  /** By what has really passed, or by the clock of a controller: that may have been set meanwhile. */
+  #isSilentFor(next: Assignment, patience: number): boolean {
+    const { assigned, ready, status } = this.#shown
+    if (!ready || assigned === undefined || status?.assignedAt === stampOf(assigned)) return false
+    if (assignedWhenSilent.has(assigned)) return true
+    const passed = (arrivedAt.get(next) ?? 0) - (arrivedAt.get(assigned) ?? 0)
+    return Math.max(passed, (next.at ?? 0) - (assigned.at ?? 0)) >= patience
   }
 
   /** Something that a person or the controller writes. */

@@ -178,8 +178,18 @@ export class World {
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
     const { digest, revision, grant, at, reboot, nodeWas } = action
-    node.assign({ digest, revision, pool: pool.name, grant, reboot, at, nodeWas }, action.proof !== undefined)
+    const wantsProof = action.proof !== undefined
+    node.assign(
+      { digest, revision, pool: pool.name, grant, reboot, at, nodeWas },
+      { wantsProof, patience: this.#patienceOf(pool), now: this.now },
+    )
     return true
+  }
+
+  /** How long an agent of the pool may say nothing of an assignment. */
+  #patienceOf({ name }: SimPool): number {
+    const { applyTimeout = 0, agentTimeout = applyTimeout } = this.rules.pools.get(name) ?? {}
+    return Math.min(applyTimeout, agentTimeout)
   }
 
   /** The same of a cordon. */
