@@ -1,4 +1,4 @@
-import { deadlineOf, type RolloutClock } from './deadlines.ts'
+import { deadlineOf, type RolloutClock, silenceEnds } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 
@@ -46,4 +46,9 @@ export function waveHeardAt(soak: number, { now, watchedSince, steadySince }: Ro
 /** When the assigned work counts as late. */
 export function lateFrom(assigned: Assignment, clock: RolloutClock): Instant {
   return Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock))
+}
+
+/** When an agent that has said nothing about its assignment counts as silent. */
+export function silentFrom(assigned: Assignment, clock: RolloutClock): Instant {
+  return Math.max(silenceEnds(assigned, clock), heardOfAllAt(clock))
 }

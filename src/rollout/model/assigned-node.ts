@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { heardOfAllAt, lateFrom, reportedAgainAt } from './after-outage.ts'
-import { deadlineOf, type RolloutClock, silenceEnds, withoutBreaks } from './deadlines.ts'
+import { lateFrom, reportedAgainAt, silentFrom } from './after-outage.ts'
+import { deadlineOf, type RolloutClock, withoutBreaks } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import { type Failure, failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -41,7 +41,7 @@ export function untilDeadline(subject: AssignedNode, awaited: Awaited): NodeProg
 
 /** For an agent that has not said anything. */
 export function untilSilent(subject: AssignedNode, awaited: Awaited): NodeProgress {
-  return pendingUntil((assigned, clock) => Math.max(silenceEnds(assigned, clock), heardOfAllAt(clock)), awaited, subject)
+  return pendingUntil(silentFrom, awaited, subject)
 }
 
 /** For what the kubelet still has to report. */

@@ -1,8 +1,9 @@
 import type { NodeWas } from '../../protocol/desired-config.ts'
+import { silentFrom } from './after-outage.ts'
 import { isFoundGood, isInFlight, reportedAt } from './agent-report.ts'
 import { cannotServe } from './availability.ts'
 import type { Candidate } from './candidate.ts'
-import { type RolloutClock, silenceEnds } from './deadlines.ts'
+import type { RolloutClock } from './deadlines.ts'
 import { isEvidence, isHealed } from './evidence.ts'
 import type { Rollout } from './rollout.ts'
 import { isInRollout } from './wanted-assignment.ts'
@@ -31,11 +32,15 @@ function isUnsound(member: Candidate, clock: RolloutClock): boolean {
   return cannotServe({ node, report: report ?? node.status }) && !isTried(member, clock)
 }
 
-/** Its agent may be dead, and would fail each commit in turn. Of a node that is not Ready, no agent is expected to say anything. */
+/**
+ * Its agent may be dead, and would fail each commit in turn. Once silent it stays so, whatever it is assigned, until it reports. Of a node that
+ * is not Ready, no agent is expected to say anything.
+ */
 function isSilent(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
-  if (!node.ready || !node.assigned || report !== undefined || isTried(member, clock)) return false
-  return node.assigned.nodeWas === 'Silent' || clock.now >= silenceEnds(node.assigned, clock)
+  if (!node.ready || !node.assigned || report !== undefined) return false
+  if (node.assigned.nodeWas === 'Silent') return true
+  return clock.now >= silentFrom(node.assigned, clock) && !isTried(member, clock)
 }
 
 /**

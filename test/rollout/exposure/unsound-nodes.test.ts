@@ -134,6 +134,21 @@ test('a fix does not fail on a node whose agent has been silent since the commit
   expect(ended.rejected).toEqual([])
 })
 
+test.each<readonly [what: string, later: PoolOptions]>([
+  ['its labels change', { ...superseded, wants: { z: { digest: 'b, by other labels' } } }],
+  ['people retry the fix', { ...superseded, controls: { retry: 'b' } }],
+])('a fix does not fail on a node whose agent has been silent since the commit before, and is still when %s', (_, later) => {
+  const silent = () =>
+    aNode('z')
+      .on('old')
+      .assignedTo('a', { at: noon - 30 * minute })
+  const before = Array.from({ length: 18 }, () => superseded)
+  const ended = inTurn([silent, ...Array.from({ length: 40 }, () => same)], [...before, later])
+
+  expect(ended.told.filter((told) => told.startsWith('z'))).toHaveLength(2)
+  expect(ended.rejected).toEqual([])
+})
+
 test('a fix does not fail on the node of a spent budget whose agent has been silent for longer than it may be', () => {
   const silent = () =>
     aNode('z')

@@ -17,6 +17,7 @@ const silentSince = (minutes: number) =>
     .on('older')
     .assignedTo('middle', { at: noon - minutes * minute })
 const silentBefore = aNode('a').assignedBy({ ...asUnsound, digest: 'older', nodeWas: 'Silent' })
+const silentAgain = aNode('a').assignedBy({ ...asUnsound, nodeWas: 'Silent' })
 
 test.each<readonly [what: string, expected: string | undefined, node: NodeDraft]>([
   ['was assigned nothing', undefined, aNode('a')],
@@ -31,6 +32,7 @@ test.each<readonly [what: string, expected: string | undefined, node: NodeDraft]
   ['its agent is still to report', undefined, silentSince(14)],
   ['is not Ready, so that its agent cannot report', 'Down', silentSince(16).notReady()],
   ['its agent stays silent about', 'Silent', silentBefore],
+  ['its agent stays silent about the same', 'Silent', silentAgain],
   ['its agent reports after it was silent', undefined, silentBefore.reporting('Applying')],
   ['did not serve before it got other content, and was put back from that', 'Unsound', other.reporting('RolledBack')],
   ['did not serve before it got other content, which heals it', undefined, other.reporting('Applied')],
@@ -38,6 +40,14 @@ test.each<readonly [what: string, expected: string | undefined, node: NodeDraft]
   ['did not serve before it got the same, and is healed', undefined, again.reporting('Applied')],
 ])('of a node that %s it is noted: %s', (_, expected, node) => {
   expect(nodeWas(aMember(node, { wanted }), underway)).toBe(expected)
+})
+
+test('an agent is not silent before it had the time to report that the API server was away', () => {
+  const was = (watchedSince: number) =>
+    nodeWas(aMember(silentSince(16), { wanted }), { ...underway, clock: { ...clock, watchedSince } })
+
+  expect(was(noon - minute)).toBeUndefined()
+  expect(was(noon - 2 * minute)).toBe('Silent')
 })
 
 const failedAt = (at: number) => aNode('a').assignedTo('new', { at }).reporting('Failed')
