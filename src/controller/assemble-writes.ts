@@ -17,7 +17,7 @@ import { ConfirmedSteps } from './status/confirmed-steps.ts'
 import { ClusterJournal } from './status/pool-journal.ts'
 import { StatusWriter } from './status/status-writer.ts'
 import { BackgroundWrites } from './writes/background-writes.ts'
-import { WriteFailures, type WrittenObject } from './writes/write-failures.ts'
+import { isPoolPart, WriteFailures, type WrittenObject, writtenObject } from './writes/write-failures.ts'
 
 export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs'> {
   readonly access: PayloadAccess | undefined
@@ -40,7 +40,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const failed = (object: WrittenObject, error: unknown): void => {
     // A conflict is no failure: as soon as the newer version is here, it is decided again.
     if (error instanceof KubeError && error.reaction === 'conflict') return
-    const { until } = failures.failed(object, { error, now: now() })
+    const { until } = failures.failed(object, { error, about: uidOf(object, cluster.pools), now: now() })
     log('warn', `write ${object}: ${(error as Error).message}; again in ${until - now()} ms`, detailsOf(error))
     changed()
   }
@@ -84,6 +84,12 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     await Promise.all([poolWrites.end(), background.end(), queue.end()])
   }
   return { assumed, failures, mirror, journal, poolWrites, proofWrites, background, end }
+}
+
+/** Another NodePool with the name of one that is gone has another uid. */
+function uidOf(object: WrittenObject, pools: ClusterCache['pools']): string {
+  const { kind, name } = writtenObject(object)
+  return isPoolPart(kind) ? (pools.get(name)?.uid ?? '') : ''
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */

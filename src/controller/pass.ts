@@ -12,7 +12,7 @@ import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 import { throwFirst } from './writes/for-each.ts'
-import { isNodePart, isPoolPart, poolKey, settingsKey, type WrittenObject, writtenObject } from './writes/write-failures.ts'
+import { isNodePart, isPoolPart, poolKey, settingsKey, type WriteFailures, writtenObject } from './writes/write-failures.ts'
 
 export interface PassResult {
   /** When to pass again though nothing changes; undefined when only a change can bring anything new. */
@@ -56,7 +56,7 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   const { cluster, contact, failures, decider, events, garbage, background } = parts
   const now = parts.ports.clock.now()
   if (contact.restoredAt !== undefined) failures.forgetAwayBefore(contact.restoredAt)
-  failures.retain((object) => mayExist(parts, object))
+  failures.retain(mayExist(parts, head))
   parts.poolWrites.recall()
   const gathered = await gather(parts, head)
   const { decisions, undecided } = decider.decide(gathered.fleet, now)
@@ -70,11 +70,15 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   return { wakeAt: earliest([...wakes, failures.nextTry(now), garbage.nextLook(now)]), failures: [...undecided.values()] }
 }
 
-/** What failed for a node or a pool that is gone is no news any more. */
-function mayExist({ cluster }: ControllerParts, object: WrittenObject): boolean {
-  const { kind, name } = writtenObject(object)
-  if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
-  return !isPoolPart(kind) || cluster.pools.get(name) !== undefined
+/** What failed for a node or a NodePool that is gone is no news any more. A NodePool that cannot be created is not there yet. */
+function mayExist({ cluster }: ControllerParts, { fleet }: AcceptedHead): Parameters<WriteFailures['retain']>[0] {
+  return (object, { about }) => {
+    const { kind, name } = writtenObject(object)
+    if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
+    if (!isPoolPart(kind)) return true
+    const pool = cluster.pools.get(name)
+    return about === (pool?.uid ?? '') && (pool !== undefined || fleet.pools.has(name))
+  }
 }
 
 interface Decided {

@@ -124,6 +124,47 @@ test('nodes that others write to again and again are assigned all the same, each
   expect(await readiness(replicas)).toBe('True Completed')
 })
 
+test('a NodePool that the server refuses to create is asked for again no sooner than what else it refuses, and an event says why', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let asked = 0
+  let isRefused = true
+  const create: KubeApi['create'] = async (path, body, options) => {
+    if (path !== POOLS) return replicas.kube.create(path, body, options)
+    asked += 1
+    if (isRefused) throw refusal(403, 'Forbidden')
+    return replicas.kube.create(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, create } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  expect(asked).toBe(3)
+  expect(await refusals(replicas)).toEqual(['ActionRefused'])
+  isRefused = false
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a NodePool whose status the server refuses is created again at once when somebody deletes it', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let isRefused = false
+  const replace: KubeApi['replace'] = async (path, ...rest) => {
+    if (isRefused && path.startsWith(POOLS)) throw refusal(403, 'Forbidden')
+    return replicas.kube.replace(path, ...rest)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, replace } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  isRefused = true
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(MINUTE)
+  isRefused = false
+  await replicas.kube.delete(`${POOLS}/workers`)
+  await replicas.clock.advance(SECOND)
+  expect(await readiness(replicas)).toBe('False RollingOut')
+})
+
 test('a node whose settings the server refuses to write again gets the next commit at once, and an event says what is refused', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()

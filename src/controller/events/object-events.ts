@@ -65,12 +65,15 @@ const REFUSED = {
   label: 'SettingsRefused',
 } as const
 
-function eventsOfRefusals({ refusals, pools }: Pick<PassOutcome, 'refusals' | 'pools'>): ObjectEvent[] {
+/** A NodePool that cannot be created is not there to say so. */
+function eventsOfRefusals({ head, refusals, pools }: Pick<PassOutcome, 'head' | 'refusals' | 'pools'>): ObjectEvent[] {
   return refusals.flatMap(({ object, about, message }) => {
     const { kind, name } = writtenObject(object)
     if (isNodePart(kind)) return warning(nodeObject(name), { reason: REFUSED[kind], message })
     const pool = isPoolPart(kind) ? name : about
-    return pools.has(pool) ? warning(poolObject(pool, pools), { reason: 'ActionRefused', message }) : []
+    return pools.has(pool) || head.fleet.pools.has(pool)
+      ? warning(poolObject(pool, pools), { reason: 'ActionRefused', message })
+      : []
   })
 }
 

@@ -10,7 +10,7 @@ export interface PoolObjects {
 
 /**
  * What the server does not find is gone, though the watch may not tell so for long: until then it would be written again and again, and not created.
- * @throws {KubeError} when it is refused
+ * @throws {KubeError} when it is refused; of reason `Gone` when it is gone: then it is to be decided again
  */
 export async function writePool(
   objects: PoolObjects,
@@ -22,17 +22,23 @@ export async function writePool(
     objects.pools.wrote(written)
     return written
   } catch (error) {
-    if (error instanceof KubeError && error.code === 404) await lookFor(known.name, objects)
+    if (error instanceof KubeError && error.code === 404 && !(await isThere(known.name, objects))) throw gone(known.name, error)
     throw error
   }
 }
 
+/** No refusal: the next write creates it. */
+function gone(name: string, cause: KubeError): KubeError {
+  return new KubeError(`NodePool "${name}" is gone`, { code: 410, reason: 'Gone', cause })
+}
+
 /** @throws {KubeError} when it cannot be read */
-async function lookFor(name: string, { kube, pools }: PoolObjects): Promise<void> {
+async function isThere(name: string, { kube, pools }: PoolObjects): Promise<boolean> {
   const selector = { fieldSelector: `metadata.name=${name}` }
   const { items, resourceVersion } = await kube.list(nodePoolsPath(), { project: projectNodePool, ...selector })
   await pools.catchUp(async () => items)
   if (items.length === 0) pools.gone(name, resourceVersion)
+  return items.length > 0
 }
 
 /**

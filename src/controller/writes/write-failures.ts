@@ -95,7 +95,7 @@ export function copyKey(pool: string): WrittenObject {
 const POOL_PARTS = ['pool', 'control', 'copy'] as const
 type PoolPart = (typeof POOL_PARTS)[number]
 
-/** Its name is that of a pool. */
+/** Its name is that of a pool. What failed is about the uid of the NodePool; empty: about one that is to be created. */
 export function isPoolPart(kind: string): kind is PoolPart {
   return POOL_PARTS.some((part) => part === kind)
 }
@@ -168,8 +168,8 @@ export class WriteFailures {
     for (const [object, { isAway, at }] of this.#byObject) if (isAway && at < restoredAt) this.#byObject.delete(object)
   }
 
-  retain(exists: (object: WrittenObject) => boolean): void {
-    for (const object of this.#byObject.keys()) if (!exists(object)) this.#byObject.delete(object)
+  retain(exists: (object: WrittenObject, failure: Pick<WriteFailure, 'about'>) => boolean): void {
+    for (const [object, failure] of this.#byObject) if (!exists(object, failure)) this.#byObject.delete(object)
   }
 
   /** When the next of them may be tried again. */

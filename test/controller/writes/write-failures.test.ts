@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeKey, WriteFailures } from '../../../src/controller/writes/write-failures.ts'
+import { nodeKey, poolKey, WriteFailures } from '../../../src/controller/writes/write-failures.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 
 const HOUR = 3_600_000
@@ -71,4 +71,11 @@ test('failures of objects that are gone are forgotten', () => {
   for (const node of ['gone', 'there']) failures.failed(nodeKey(node), { error: forbidden, now: NOW })
   failures.retain((object) => object !== nodeKey('gone'))
   expect(failures.refusals(NOW).map(({ object }) => object)).toEqual(['node there'])
+})
+
+test('failures that are about another object of the same name are forgotten', () => {
+  const failures = new WriteFailures()
+  for (const name of ['before', 'now']) failures.failed(poolKey(name), { error: forbidden, about: `uid-${name}`, now: NOW })
+  failures.retain((_, { about }) => about === 'uid-now')
+  expect(failures.refusals(NOW).map(({ object }) => object)).toEqual(['pool now'])
 })
