@@ -8,7 +8,7 @@ import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { SignNode } from '../signing/sign-node.ts'
 import { forEach } from '../writes/for-each.ts'
-import { controlKey, copyKey, poolKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
+import { controlKey, copyKey, poolKey, readKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
 import type { NodeWrites, PlannedWrite, QueuedAction } from './node-writes.ts'
 
@@ -179,12 +179,12 @@ export class PoolWrites {
 
   /** The status is refused, and tried again later: nodes that are done do not wait for it under cordon. */
   #beginConfirming(pool: string, work: PoolWork, lane: Lane): void {
-    if (this.#uncordonsOf(pool, work).length === 0) return
+    const { failures } = this.#options
+    if (!failures.mayTry(readKey(pool), work.now) || this.#uncordonsOf(pool, work).length === 0) return
     lane.writing = 'first'
-    const confirming = this.#confirm(pool, work).then(
-      () => undefined,
-      (error) => this.#options.failed(poolKey(pool), error),
-    )
+    const confirming = this.#apart(readKey(pool), async () => {
+      await this.#confirm(pool, work)
+    })
     this.#keep(lane, { run: confirming, isNews: true })
   }
 
@@ -229,7 +229,7 @@ export class PoolWrites {
       begun = true
       if (!isWritten) return
       if (controls.length > 0) await this.#apart(controlKey(pool), () => this.#clear(pool, controls))
-      failures.ended(poolKey(pool))
+      for (const key of [poolKey, readKey]) failures.ended(key(pool))
       if (failures.mayTry(copyKey(pool), work.now)) await this.#apart(copyKey(pool), () => journal.afterwards(pool, work))
     } catch (error) {
       if (!begun) this.#withdraw(writes)

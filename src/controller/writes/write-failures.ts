@@ -91,8 +91,13 @@ export function copyKey(pool: string): WrittenObject {
   return `copy ${pool}`
 }
 
-/** What is written of a pool: only failures of the first hold up the rest. */
-const POOL_PARTS = ['pool', 'control', 'copy'] as const
+/** Of the nodes of a pool, which are read while its status is refused. */
+export function readKey(pool: string): WrittenObject {
+  return `read ${pool}`
+}
+
+/** What is written or read of a pool: only failures of the first hold up the rest. */
+const POOL_PARTS = ['pool', 'control', 'copy', 'read'] as const
 type PoolPart = (typeof POOL_PARTS)[number]
 
 /** Its name is that of a pool. What failed is about the uid of the NodePool; empty: about one that is to be created. */

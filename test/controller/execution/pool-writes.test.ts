@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { poolKey } from '../../../src/controller/writes/write-failures.ts'
+import { poolKey, readKey } from '../../../src/controller/writes/write-failures.ts'
 import { assign, NOW, retry, somePoolWrites, uncordon } from './some-pool-writes.ts'
 
 test('a status that is news is written before the nodes of its decision, which count as assigned meanwhile', async () => {
@@ -36,6 +36,27 @@ test('where the nodes are read first, uncordons do not wait until the server tak
   expect(await since()).toEqual(['read nodes of workers'])
   nodes.resolve(true)
   expect(await since()).toEqual(['assume uncordon a', 'begin uncordon a', 'changed'])
+})
+
+test('where the nodes cannot be read, they are read again later, and the status that the server refused is not put off for that', async () => {
+  const { begin, since, nodes, failures } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  const until = failures.failed(poolKey('workers'), { error: new Error('no'), now: NOW }).until
+  begin(uncordon('a'), assign('b'))
+  nodes.reject(new Error('away'))
+  await since()
+  begin(uncordon('a'), assign('b'))
+  expect(await since()).toEqual([])
+  expect(failures.of(poolKey('workers'))?.until).toBe(until)
+})
+
+test('a status that is written ends what kept nodes from being read before', async () => {
+  const { begin, nodes, status, since, failures } = somePoolWrites({ dueAt: NOW, isOpen: true })
+  failures.failed(readKey('workers'), { error: new Error('away'), now: NOW })
+  begin(assign('b'))
+  nodes.resolve(true)
+  status.resolve(true)
+  await since()
+  expect(failures.refusals(NOW)).toEqual([])
 })
 
 test('no nodes are read while the server refuses the status of a pool that uncordons none', async () => {

@@ -65,7 +65,10 @@ export function somePoolWrites({
     askGate: (pool, { gate }) => note(`ask ${gate.name} of ${pool}`),
     prove: ({ kind }) => note(kind),
     clearControl: async (pool, { control }) => note(`clear ${control} of ${pool}`),
-    failed: (pool, error) => note(`failed ${pool}: ${(error as Error).message}`),
+    failed: (object, error) => {
+      failures.failed(object, { error, now: NOW })
+      note(`failed ${object}: ${(error as Error).message}`)
+    },
     changed: () => note('changed'),
     ...{ failures, now: () => NOW, actionsAPass },
   })
