@@ -26,6 +26,7 @@ import { HashKey } from './secrets/hash-key.ts'
 import { SecretTaker } from './secrets/secret-taker.ts'
 import { NodeRoster } from './snapshot/node-roster.ts'
 import { PoolSnapshots } from './snapshot/pool-snapshots.ts'
+import { WriteLimit } from './writes/write-limit.ts'
 
 export interface AssembleOptions {
   readonly ports: ControllerPorts
@@ -72,6 +73,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     roster: new NodeRoster(),
     decider: new Decider(),
     settingsWatch: new SettingsWatch(),
+    labelLimit: new WriteLimit(),
     access,
     garbage: new GarbageCollector({ cluster, store, renderer, payloads: [payloads, secrets], access }),
     ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, proofs, access, changed: wake.fire }),

@@ -25,6 +25,7 @@ import type { PoolSnapshots } from './snapshot/pool-snapshots.ts'
 import type { ClusterJournal } from './status/pool-journal.ts'
 import type { BackgroundWrites } from './writes/background-writes.ts'
 import type { WriteFailures } from './writes/write-failures.ts'
+import type { WriteLimit } from './writes/write-limit.ts'
 
 /** The parts that passes work with. All they remember can be read again from the cluster. */
 export interface ControllerParts {
@@ -42,6 +43,8 @@ export interface ControllerParts {
   readonly roster: NodeRoster
   readonly decider: Decider
   readonly settingsWatch: SettingsWatch
+  /** Of labels that name the pool. */
+  readonly labelLimit: WriteLimit
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures

@@ -12,7 +12,15 @@ import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 import { throwFirst } from './writes/for-each.ts'
-import { isNodePart, isPoolPart, poolKey, settingsKey, type WriteFailures, writtenObject } from './writes/write-failures.ts'
+import {
+  isNodePart,
+  isPoolPart,
+  labelKey,
+  poolKey,
+  settingsKey,
+  type WriteFailures,
+  writtenObject,
+} from './writes/write-failures.ts'
 
 export interface PassResult {
   /** When to pass again though nothing changes; undefined when only a change can bring anything new. */
@@ -114,9 +122,22 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
     for (const actions of [unsigned, restored]) poolWrites.beginAtOnce(compiled.name, { actions, nodes, rendered, now })
     return [decision.wakeAt, dueAt]
   })
-  for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
-    poolWrites.beginAtOnce(pool, { actions, nodes, now })
-  return wakes
+  return [...wakes, writeLabels(parts, gathered, now)]
+}
+
+/** Another tool may take off each label that it does not know. @returns when a label that was written too often may be written again */
+function writeLabels(
+  { failures, labelLimit, poolWrites }: ControllerParts,
+  { members, nodes }: Gathered,
+  now: Instant,
+): Instant | undefined {
+  labelLimit.forgetOld(now)
+  const due = members.mislabelled.filter(({ node: name }) => {
+    const node = nodes.get(name)
+    return node !== undefined && failures.mayTry(labelKey(name), now) && labelLimit.mayWrite(node, now)
+  })
+  for (const [pool, actions] of Map.groupBy(due, (action) => action.pool)) poolWrites.beginAtOnce(pool, { actions, nodes, now })
+  return earliest(members.mislabelled.map(({ node }) => labelLimit.nextAt(node)))
 }
 
 function isOfAPool({ members, nodes }: Gathered, name: string): boolean {

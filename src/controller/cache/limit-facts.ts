@@ -29,7 +29,10 @@ export function limitFacts(
   }
 }
 
-/** Pure: the node as it is, or with the facts of before when they have changed too often. */
+/**
+ * Pure: the node as it is, or with the facts of before when they have changed too often. The label of its pool is as it is: nothing is rendered from
+ * it, and the controller would write it again though it is there.
+ */
 export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): ClusterNode {
   const { factChanges = [] } = before
   if (before.view.createdAt !== node.view.createdAt) return node
@@ -37,6 +40,5 @@ export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): C
   const recent = factChanges.filter((at) => at > now - WINDOW && at <= now)
   if (recent.length < MOST) return { ...node, factChanges: [...recent, now] }
   const { labels, zone } = before.view
-  const { facts, poolLabel } = before
-  return { ...node, facts, poolLabel, view: { ...node.view, labels, zone }, factChanges }
+  return { ...node, facts: before.facts, view: { ...node.view, labels, zone }, factChanges }
 }

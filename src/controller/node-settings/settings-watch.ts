@@ -4,14 +4,12 @@ import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { SettingsOnNode } from '../cache/settings-on-node.ts'
 import type { CompiledFleet, NodeObject } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
+import { WriteLimit } from '../writes/write-limit.ts'
 import type { RestoreSettings } from './restore-settings.ts'
 import { type SettingsRepair, settingsRepair } from './settings-drift.ts'
 
 /** In one pass and pool, as elsewhere: nothing waits for them. */
 const AT_ONCE = 64
-const HOUR = 3_600_000
-/** Writes to one Node within an hour. The record counts repairs; this counts where somebody takes the record away each time. */
-const MOST = 20
 
 interface Sources {
   readonly nodes: readonly ClusterNode[]
@@ -26,14 +24,14 @@ interface Sources {
 
 /** Finds Nodes whose settings others changed. */
 export class SettingsWatch {
-  /** By node: the versions that it was written at, and when. */
-  readonly #writes = new Map<string, ReadonlyMap<string, Instant>>()
+  /** The record counts repairs; this counts where somebody takes the record away each time. */
+  readonly #limit = new WriteLimit()
   /** What needs no repair needs none later either, while both stay the same: every pass looks at all nodes. */
   #asWanted = new WeakMap<SettingsOnNode, NodeObject>()
   #ceiling: Ceiling | undefined
 
   due(pool: string, { nodes, now, ceiling, mayTry = () => true, ...sources }: Sources): RestoreSettings[] {
-    this.#forgetBefore(now - HOUR)
+    this.#limit.forgetOld(now)
     this.#takeCeiling(ceiling)
     const due: RestoreSettings[] = []
     if (!hasSettings(pool, sources.revisions)) return due
@@ -41,7 +39,7 @@ export class SettingsWatch {
       const wanted = due.length < AT_ONCE ? assignedSettings(node, pool, sources) : undefined
       if (!wanted) continue
       const repair = this.#repairOf(node, { wanted, now })
-      if (repair && mayTry(node.name) && this.#mayWrite(node, now))
+      if (repair && mayTry(node.name) && this.#limit.mayWrite(node, now))
         due.push({ kind: 'restore', node: node.name, pool, settings: wanted.settings, repair })
     }
     return due
@@ -62,22 +60,6 @@ export class SettingsWatch {
     if (ceiling === this.#ceiling) return
     this.#ceiling = ceiling
     this.#asWanted = new WeakMap()
-  }
-
-  #mayWrite({ name, resourceVersion }: ClusterNode, now: Instant): boolean {
-    const writes = this.#writes.get(name) ?? new Map<string, Instant>()
-    if (writes.has(resourceVersion)) return true
-    if (writes.size >= MOST) return false
-    this.#writes.set(name, new Map(writes).set(resourceVersion, now))
-    return true
-  }
-
-  #forgetBefore(limit: Instant): void {
-    for (const [name, writes] of this.#writes) {
-      const young = [...writes].filter(([, at]) => at > limit)
-      if (young.length === 0) this.#writes.delete(name)
-      else this.#writes.set(name, new Map(young))
-    }
   }
 }
 
