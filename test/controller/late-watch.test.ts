@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../src/kube/kube-api.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { aFleet } from './a-fleet.ts'
+import { refusal } from './fake-kube.ts'
 import { aCanary, B, behindOnceRead, lateNodes, latePools, phasesOf, rollsBack, slowToCreate, writesOf } from './late-nodes.ts'
 import { Pause } from './pausable.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
@@ -73,6 +75,31 @@ test('a wave is not passed upon a soak that its node has not survived, though th
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('the kubelet went bad')
+  expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
+})
+
+test('a wave is not passed upon a canary that has failed and has the label of another pool, though the watch of nodes is behind', async () => {
+  await using stage = await aStage()
+  const pause = new Pause()
+  const { kube, written } = writesOf(lateNodes(stage, pause))
+  let refused = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels, annotations } = Object(Object(body).metadata)
+    if (!path.startsWith(NODES) || labels === undefined || annotations !== undefined) return kube.patch(path, body, options)
+    refused += 1
+    throw refusal(403, 'Forbidden')
+  }
+  const { canary } = await aCanary(stage, { kube: { ...kube, patch }, rollout: SOAKED })
+  await stage.until(POOLS, (found) => phasesOf(found.get('workers')).Soaking === 1)
+  await stage.kube.patch(`${NODES}/${canary.metadata.name}`, { metadata: { labels: { 'nodewave.io/pool': 'gpu' } } })
+  while (refused === 0) await setImmediate()
+  pause.begin()
+  written.splice(0)
+  await rollsBack(stage, canary)
+  const ended = stage.until(POOLS, (found) => /RollingBack|wave 2/.test(JSON.stringify(found.get('workers')?.status)))
+  await stage.clock.passUntil(ended, { atMost: 60_000 })
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) !== B))
+
   expect(written).toEqual([`${NODES}/${canary.metadata.name} nodewave.io/desired-config nodewave.io/history`])
 })
 

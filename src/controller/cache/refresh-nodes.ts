@@ -15,7 +15,7 @@ const FEW = 10
 
 /**
  * Reads the nodes of a pool from the API server, as the label says it: each node that was assigned something there has it. The watch may be
- * behind, perhaps for long. Known nodes that the list does not name are read as well: they are gone, or lost the label.
+ * behind, perhaps for long. Known nodes that the list does not name are read as well: they are gone, or lack the label.
  * @returns whether any of them is another than it was known as, by these reads or by what the watch told meanwhile
  * @throws {KubeError} when they cannot be read
  */
@@ -31,9 +31,9 @@ export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'po
   return isNews || !isSame(before, nodesOf(pool, nodes))
 }
 
-/** Also of those that have lost the label. */
+/** Also those that have lost the label, or whose label somebody changed. */
 function nodesOf(pool: string, nodes: ClusterCache['nodes']): readonly ClusterNode[] {
-  return [...nodes.items.values()].filter(({ poolLabel, view }) => (poolLabel ?? view.assigned?.pool) === pool)
+  return [...nodes.items.values()].filter(({ poolLabel, view }) => poolLabel === pool || view.assigned?.pool === pool)
 }
 
 /** The cache keeps their order, and the view of one of which only the version has changed. */

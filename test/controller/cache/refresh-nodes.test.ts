@@ -81,6 +81,19 @@ test('a refresh of a pool reads nodes that lost the label, but those of no other
   expect(cluster.nodes.get('a')?.resourceVersion).toBe('12')
 })
 
+test('a refresh of a pool reads nodes that it assigned something, though their label names another pool', async () => {
+  const labels = { 'nodewave.io/pool': 'gpu' }
+  const moved = (version: string) => {
+    const { metadata } = unlabelled('a', version, 'workers')
+    return { metadata: { ...metadata, labels } }
+  }
+  const { kube, asked } = serverWith(moved('12'))
+  const cluster = known(moved('1'))
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
+  expect(asked).toEqual(['nodewave.io/pool=workers', 'metadata.name=a'])
+  expect(cluster.nodes.get('a')?.resourceVersion).toBe('12')
+})
+
 test('a refresh of a pool reads all nodes at once when more than ten lost the label, and finds which of them are gone', async () => {
   const lost = Array.from({ length: 11 }, (_, index) => unlabelled(`n${index}`, '1', 'workers'))
   const cluster = known(...lost, node('other', '2', { 'nodewave.io/pool': 'gpu' }))
