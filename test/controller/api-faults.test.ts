@@ -145,6 +145,37 @@ test('a NodePool that the server refuses to create is asked for again no sooner 
   expect(await readiness(replicas)).toBe('True Completed')
 })
 
+test('a NodePool whose spec the server keeps otherwise than written is written again no sooner than what it refuses, and an event says what', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let asked = 0
+  let isChanged = true
+  const changed = (spec: object) => (isChanged ? { ...spec, rollout: { maxUnavailable: 1 } } : spec)
+  const create: KubeApi['create'] = async (path, body, options) => {
+    if (path !== POOLS) return replicas.kube.create(path, body, options)
+    asked += 1
+    return replicas.kube.create(path, { ...Object(body), spec: changed(Object(body).spec) }, options)
+  }
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    if (!path.startsWith(POOLS) || !Array.isArray(body)) return replicas.kube.patch(path, body, options)
+    asked += 1
+    const [{ value, ...replaced }, version] = body
+    return replicas.kube.patch(path, [{ ...replaced, value: changed(value) }, version], options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, create, patch } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  expect(asked).toBeLessThan(15)
+  const events = await replicas.list('/api/v1/namespaces/default/events')
+  expect(events.find(({ reason }) => reason === 'ActionRefused')?.message).toBe(
+    'write spec of pool "workers": the cluster does not keep its "rollout" as written; a webhook changes it, ' +
+      "or the NodePool kind there is another than this controller's: kubectl apply -f deploy/crds/nodepools.yaml",
+  )
+  isChanged = false
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
 test('a NodePool whose status the server refuses is created again at once when somebody deletes it', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()

@@ -30,7 +30,7 @@ export class PoolMirror {
   /**
    * Makes the object, or writes its spec.
    * @returns whether it takes back what somebody else wrote into the object
-   * @throws {KubeError} when it is refused
+   * @throws {Error} when it is refused, or the server keeps something else
    */
   async mirror(pool: Pick<CompiledPool, 'name' | 'spec'>): Promise<{ readonly undoesEdit: boolean }> {
     const { name, spec } = pool
@@ -41,7 +41,8 @@ export class PoolMirror {
       // As a precondition: what a process that leads no more sends late is refused, and not the last word.
       const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
       const patch = [{ op: 'replace', path: '/spec', value: spec }, version]
-      await writePool(this.#objects, known, (kube, path) => kube.patch<KubeObject>(path, patch, { type: 'json' }))
+      const written = await writePool(this.#objects, known, (kube, path) => kube.patch<KubeObject>(path, patch, { type: 'json' }))
+      refuseOtherSpec(name, { meant: spec, kept: written.spec })
     }
     this.#mirrored.set(name, spec)
     return { undoesEdit }
@@ -68,13 +69,35 @@ export class PoolMirror {
   }
 }
 
+/** @throws {Error} when it is refused, or is not known then: it would be created again and again */
 async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<CompiledPool, 'name' | 'spec'>): Promise<void> {
   const metadata = { name, labels: { [OBJECT_KEYS.managedBy]: MANAGER } }
   try {
     const body = { apiVersion: NODEPOOL_API_VERSION, kind: 'NodePool', metadata, spec }
-    pools.wrote(projectNodePool(await kube.create<KubeObject>(nodePoolsPath(), body)))
+    const created = projectNodePool(await kube.create<KubeObject>(nodePoolsPath(), body))
+    pools.wrote(created)
+    refuseOtherSpec(name, { meant: spec, kept: created.spec })
   } catch (error) {
     if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
     pools.wrote(projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name))))
   }
+  if (!pools.get(name))
+    throw new Error(`create NodePool "${name}": it is there, and the watch of NodePools has told of a later deletion`)
+}
+
+interface Kept {
+  readonly meant: CompiledPool['spec']
+  readonly kept: unknown
+}
+
+/** What the server drops or changes with each write would be written again and again. */
+function refuseOtherSpec(name: string, { meant, kept }: Kept): void {
+  const found: Readonly<Record<string, unknown>> = Object(kept)
+  const members = new Set([...Object.keys(meant), ...Object.keys(found)])
+  const changed = [...members].filter((member) => !isDeepStrictEqual(meant[member], found[member]))
+  if (changed.length === 0) return
+  const what = changed.map((member) => `"${member}"`).join(', ')
+  throw new Error(
+    `write spec of pool "${name}": the cluster does not keep its ${what} as written; a webhook changes it, or the NodePool kind there is another than this controller's: kubectl apply -f deploy/crds/nodepools.yaml`,
+  )
 }

@@ -22,7 +22,7 @@ export async function writePool(
     objects.pools.wrote(written)
     return written
   } catch (error) {
-    if (error instanceof KubeError && error.code === 404 && !(await isThere(known.name, objects))) throw gone(known.name, error)
+    if (error instanceof KubeError && error.code === 404 && (await isGone(known.name, objects))) throw gone(known.name, error)
     throw error
   }
 }
@@ -33,12 +33,13 @@ function gone(name: string, cause: KubeError): KubeError {
 }
 
 /** @throws {KubeError} when it cannot be read */
-async function isThere(name: string, { kube, pools }: PoolObjects): Promise<boolean> {
+async function isGone(name: string, { kube, pools }: PoolObjects): Promise<boolean> {
   const selector = { fieldSelector: `metadata.name=${name}` }
   const { items, resourceVersion } = await kube.list(nodePoolsPath(), { project: projectNodePool, ...selector })
   await pools.catchUp(async () => items)
   if (items.length === 0) pools.gone(name, resourceVersion)
-  return items.length > 0
+  // A list that is older than what is known, as of a server that was restored from a backup, takes nothing away.
+  return pools.get(name) === undefined
 }
 
 /**

@@ -99,3 +99,25 @@ test('a pool whose object is there already, though it was not seen, is read, and
   kube.failures.push({ on: 'POST', error: refusal(403, 'Forbidden') })
   await expect(mirror.mirror({ name: 'gpu', spec: {} })).rejects.toThrow('refused: Forbidden')
 })
+
+test('a pool whose object is created, and not known then, as on a server that was restored from a backup, is an error', async () => {
+  const kube = new FakeKube()
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  pools.observe({ type: 'sync', items: [], resourceVersion: '900' })
+  const mirror = new PoolMirror({ kube, pools })
+  const why = 'create NodePool "workers": it is there, and the watch of NodePools has told of a later deletion'
+  await expect(mirror.mirror({ name: 'workers', spec: { a: 1 } })).rejects.toThrow(why)
+  await expect(mirror.mirror({ name: 'workers', spec: { a: 1 } })).rejects.toThrow(why)
+})
+
+test.each([
+  ['is gone', '900', 410],
+  ['may be there, since the list is older than what is known', '100', 404],
+])('a write to a NodePool that the server does not find shows that it %s', async (_, listed, code) => {
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  const kube = Object.assign(new FakeKube(), { list: async () => ({ items: [], resourceVersion: listed }) })
+  const known = projectNodePool({ metadata: { name: 'workers', uid: 'u', resourceVersion: '500' }, spec: { a: 1 } })
+  pools.observe({ type: 'sync', items: [known] })
+  await expect(new PoolMirror({ kube, pools }).mirror({ name: 'workers', spec: { a: 2 } })).rejects.toMatchObject({ code })
+  expect(pools.get('workers') === undefined).toBe(code === 410)
+})
