@@ -499,6 +499,62 @@ test('a node whose label of its pool the server refuses to write alone is uncord
   expect(await atRevision(replicas, B)).toEqual(['n0'])
 })
 
+/** A client of a server that has a webhook, which takes these labels and annotations off what is written to nodes. */
+function dropping({ kube }: Replicas, dropped: readonly string[]) {
+  const found = { asked: 0 }
+  const without = (texts: object = {}) => Object.fromEntries(Object.entries(texts).filter(([key]) => !dropped.includes(key)))
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels, annotations, ...metadata } = Object(Object(body).metadata)
+    const keys = Object.keys({ ...labels, ...annotations })
+    if (!path.startsWith(NODES) || !dropped.some((key) => keys.includes(key))) return kube.patch(path, body, options)
+    found.asked += 1
+    const kept = { ...metadata, labels: without(labels), annotations: without(annotations) }
+    return kube.patch(path, { ...Object(body), metadata: kept }, options)
+  }
+  return { found, kube: { ...kube, patch } }
+}
+
+test('a node whose assignment the server does not keep is assigned again later, and the pool says why', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, kube } = dropping(replicas, ['nodewave.io/desired-config'])
+  await replicas.start('first', { kube })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  const [pool] = await replicas.list(POOLS)
+  expect(found.asked).toBeLessThan(15)
+  expect(readyOf(pool)).toBe('False WriteRefused')
+  expect(conditionOf(pool, 'Stalled')?.message).toContain(
+    'the API server does not keep nodewave.io/desired-config as written; correct the webhook that changes it',
+  )
+})
+
+test('a node whose label of its pool the server does not keep gets it again later, and an event says why', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { found, kube } = dropping(replicas, ['nodewave.io/pool'])
+  await replicas.start('first', { kube })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  expect(found.asked).toBeLessThan(15)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect(await refusals(replicas)).toEqual(['SettingsRefused'])
+})
+
+test('a node whose signature the server does not keep is signed again later, and an event says why', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const unsigned = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  await unsigned.stop()
+  const { found, kube } = dropping(replicas, ['nodewave.io/desired-config'])
+  await replicas.start('second', { kube, signer: assignmentSigner(aKey()) })
+  await replicas.clock.advance(MINUTE)
+  expect(found.asked).toBeLessThan(15)
+  expect(await refusals(replicas)).toEqual(['AssignmentRefused'])
+})
+
 test('a node whose signature the server refuses to write alone gets its next assignment at once', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()

@@ -42,6 +42,7 @@ import {
 } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
+import { refuseLoss } from './refuse-loss.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What no decision is made upon. */
@@ -160,7 +161,7 @@ export class NodeWrites {
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
   async #patch({ node, config }: PlannedWrite, action: NodeAction | UnassumedAction): Promise<void> {
-    const { kube, cluster, payloads, access, assumed, drains } = this.#options
+    const { kube, cluster, payloads, access, assumed, drains, settings } = this.#options
     if (action.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, action.revision)
       await access?.ensure(node, readablesOf(config))
@@ -168,7 +169,9 @@ export class NodeWrites {
     const latest = cluster.nodes.get(node.name)
     const body = latest?.view === node.view ? this.#patchFor(action, latest, config) : undefined
     try {
-      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body)))
+      const written = body && cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body))
+      if (written) cluster.nodes.wrote(written)
+      if (written) refuseLoss(action, { node: written, names: settings.names })
       if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {
