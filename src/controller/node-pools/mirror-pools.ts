@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
-import { basedOn, type PoolObjects, writePool } from './write-pool.ts'
+import { basedOn, type PoolObjects, unfounded, writePool } from './write-pool.ts'
 
 /**
  * Makes the NodePool objects those of the repository. A pool that left the repository loses its object and with it its
@@ -78,7 +78,8 @@ async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<Com
     pools.wrote(created)
     refuseOtherSpec(name, { meant: spec, kept: created.spec })
   } catch (error) {
-    if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
+    if (!(error instanceof KubeError && error.reason === 'AlreadyExists'))
+      throw error instanceof KubeError && error.reaction === 'conflict' ? unfounded(error) : error
     pools.wrote(projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name))))
   }
   if (!pools.get(name))

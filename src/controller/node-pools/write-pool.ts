@@ -45,7 +45,7 @@ async function isGone(name: string, { kube, pools }: PoolObjects): Promise<boole
 /**
  * A write that is based on the version of `known`. On a conflict the object is read again: the watch may be behind, perhaps for long, and what
  * was refused would be written again and again.
- * @throws {KubeError} when it is refused
+ * @throws {Error} when it is refused; a KubeError that is a conflict when another version is known by then
  */
 export async function basedOn<T>(
   { name, resourceVersion }: NodePoolView,
@@ -59,7 +59,13 @@ export async function basedOn<T>(
       pools.refused(name, resourceVersion)
       if (pools.get(name)?.resourceVersion === resourceVersion)
         await pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))])
+      if (pools.get(name)?.resourceVersion === resourceVersion) throw unfounded(error)
     }
     throw error
   }
+}
+
+/** A conflict though nothing has changed, as of a webhook or a restored server: nothing comes that would be decided upon. */
+export function unfounded(conflict: KubeError): Error {
+  return new Error(conflict.message, { cause: conflict })
 }
