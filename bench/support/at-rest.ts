@@ -15,7 +15,7 @@ export function atRest(
     contact: { unbrokenSince: () => undefined, watchedSince: () => undefined, listedAt: () => undefined },
     assumed: { applyTo: (nodes) => nodes },
     failures: { refusals: () => NO_ANSWERS },
-    journal: { viewOf: (pool) => pools.get(pool) },
+    journal: { viewOf: (pool) => pools.get(pool), confirmedOf: (pool) => pools.get(pool)?.status ?? {} },
     gates: { answersFor: () => NO_ANSWERS },
     otherClusters: ALL_COMPLETED,
     proofs: { podsOf: () => undefined },

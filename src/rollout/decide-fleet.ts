@@ -20,8 +20,8 @@ export interface FleetSnapshot extends FleetNodes {
   readonly controls: FleetControls
   /** Absent where nothing can be seen of it, as of nodes that are only imagined. */
   readonly controlPlane?: ControlPlaneView
-  /** What is written of the failures of each pool. Absent: what is decided is written at once. */
-  readonly written?: ReadonlyMap<string, FailureMemory>
+  /** Failures of each pool for which its nodes were read again. Absent: they are as the snapshot has them. */
+  readonly confirmed?: ReadonlyMap<string, FailureMemory>
   /** Pools whose completion of the newest commit is not written, and why. Absent: what a pool remembers is written. */
   readonly unwritten?: ReadonlyMap<string, string>
 }
@@ -82,12 +82,12 @@ const MOST_STOPS = 4
  * drains that stops may have failed: then once more.
  */
 function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>): Assessments {
-  const { pools, policy, written } = fleet
+  const { pools, policy, confirmed } = fleet
   const stopOf = (memoryOf: (pool: PoolSnapshot) => FailureMemory): string | undefined =>
     policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf })
-  const isWritten = written === undefined || stopOf(({ name }) => written.get(name) ?? {}) !== undefined
+  const isConfirmed = confirmed === undefined || stopOf(({ name }) => confirmed.get(name) ?? {}) !== undefined
   const assessWith = (why: string | undefined): Assessments =>
-    assessInOrder(fleet, { ...assessing, ...(why !== undefined && { stopped: { why, isWritten } }) })
+    assessInOrder(fleet, { ...assessing, ...(why !== undefined && { stopped: { why, isConfirmed } }) })
   let stopped = stopOf(({ memory }) => memory)
   let assessed = assessWith(stopped)
   for (let stops = 0; stops < MOST_STOPS; stops++) {

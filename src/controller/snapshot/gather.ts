@@ -23,6 +23,7 @@ import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
+import type { ClusterJournal } from '../status/pool-journal.ts'
 import type { WriteFailures } from '../writes/write-failures.ts'
 import type { Members } from './assign-members.ts'
 import type { NodeRoster } from './node-roster.ts'
@@ -50,7 +51,7 @@ export interface Sources {
   readonly contact: Pick<Contact, 'unbrokenSince' | 'watchedSince' | 'listedAt'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
   readonly failures: Pick<WriteFailures, 'refusals'>
-  readonly journal: { viewOf(pool: string): NodePoolView | undefined }
+  readonly journal: Pick<ClusterJournal, 'viewOf' | 'confirmedOf'>
   readonly gates: Pick<GateRunner, 'answersFor'>
   readonly proofs: Pick<ProofWatch, 'podsOf'>
   readonly otherClusters: Pick<OtherClusters, 'follow' | 'awaited'>
@@ -111,7 +112,8 @@ export async function gather(
   const strays = members.strays.map(({ view }) => view)
   const written = new Map([...head.fleet.pools.keys()].map((name) => [name, cluster.pools.get(name)?.status ?? {}]))
   const unwritten = unwrittenCompletions({ pools: head.fleet.pools, written, refusals })
-  const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, written, unwritten }
+  const confirmed = new Map([...head.fleet.pools.keys()].map((name) => [name, sources.journal.confirmedOf(name)]))
+  const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, confirmed, unwritten }
   return { fleet, members, nodes, revisions }
 }
 

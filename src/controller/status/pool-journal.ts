@@ -25,6 +25,8 @@ export interface ClusterJournalOptions {
 export class ClusterJournal implements PoolJournal {
   readonly #options: ClusterJournalOptions
   readonly #assumed = new Map<string, { readonly before: NodePoolView; readonly after: NodePoolView }>()
+  /** Statuses whose nodes were read, and that were not written yet, perhaps because the server refuses them. */
+  readonly #confirmed = new Map<string, { readonly uid: string; readonly status: NodePoolStatus }>()
 
   constructor(options: ClusterJournalOptions) {
     this.#options = options
@@ -35,6 +37,13 @@ export class ClusterJournal implements PoolJournal {
     const view = this.#options.pools.get(pool)
     const assumed = this.#assumed.get(pool)
     return assumed && assumed.before === view ? assumed.after : view
+  }
+
+  /** The status that its nodes have confirmed last. Another one may be in the cluster, which counts for all but for what failed. */
+  confirmedOf(pool: string): Partial<NodePoolStatus> {
+    const view = this.#options.pools.get(pool)
+    const confirmed = this.#confirmed.get(pool)
+    return confirmed && confirmed.uid === view?.uid ? confirmed.status : (view?.status ?? {})
   }
 
   dueAt(pool: string, { compiled, decision: { status }, now }: PoolWork): Instant | undefined {
@@ -75,13 +84,15 @@ export class ClusterJournal implements PoolJournal {
   }
 
   async write(pool: string, { compiled, decision, now }: PoolWork): Promise<boolean> {
-    const { mirror, statuses, events } = this.#options
+    const { mirror, statuses, events, pools } = this.#options
+    this.#confirmed.set(pool, { uid: pools.get(pool)?.uid ?? '', status: decision.status })
     if (!mirror.isMirrored(compiled)) {
       const { undoesEdit } = await mirror.mirror(compiled)
       if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
       return false
     }
     await statuses.write(pool, { status: decision.status, now })
+    this.#confirmed.delete(pool)
     void events.recordOnce(eventsOfDecision(decision, this.#objectOf(pool)), now)
     return true
   }

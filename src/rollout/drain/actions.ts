@@ -13,7 +13,7 @@ export type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
 export function uncordons({ notAtRest, pool: { fleet }, now }: PoolState): readonly Uncordon[] {
-  const mayStop = fleet?.stopped?.isWritten ?? true
+  const mayStop = fleet?.stopped?.isConfirmed ?? true
   const ended = notAtRest.filter((member) => member.drain && (mayStop || !isCordonedForTarget(member)))
   return inOrder(ended).flatMap((member) => uncordonOf(member, now) ?? [])
 }

@@ -24,8 +24,8 @@ export interface FleetFacts {
 /** Too many nodes of the fleet failed at the newest commit. */
 export interface FleetStop {
   readonly why: string
-  /** Until the failures are written, nodes may turn out to be others than they were known as: no drain is called off for that. */
-  readonly isWritten: boolean
+  /** Until the nodes that failed were read again, they may turn out to be others than they were known as: no drain is called off for that. */
+  readonly isConfirmed: boolean
 }
 
 /** A pool that another one waits for. */

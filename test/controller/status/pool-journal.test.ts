@@ -58,7 +58,7 @@ function aJournal({
     steps,
     failures: { mayTry: () => true },
   } as never)
-  return { journal, did, pools }
+  return { journal, did, pools, statuses }
 }
 
 test.each<readonly [what: string, draft: Draft, dueAt: number, isNews: boolean]>([
@@ -117,4 +117,21 @@ test('a pool that is not there yet is not taken for one that has a status', () =
   const { journal } = aJournal()
   journal.assume('other', status)
   expect(journal.viewOf('other')).toBeUndefined()
+})
+
+test('a status that its nodes have confirmed counts as confirmed while the server refuses it, for this NodePool alone', async () => {
+  const refused = new Error('no')
+  const { journal, pools, statuses } = aJournal()
+  statuses.write = async () => Promise.reject(refused)
+  expect(journal.confirmedOf('workers')).toEqual({})
+  await expect(journal.write('workers', work)).rejects.toBe(refused)
+  expect([journal.confirmedOf('workers'), journal.viewOf('workers')]).toEqual([status, view('1')])
+  pools.observe({ type: 'sync', items: [{ ...view('2'), uid: 'other' }] })
+  expect(journal.confirmedOf('workers')).toEqual({})
+})
+
+test('a status that is written counts as confirmed when the cache has it', async () => {
+  const { journal } = aJournal()
+  await journal.write('workers', work)
+  expect(journal.confirmedOf('workers')).toEqual({})
 })

@@ -70,7 +70,7 @@ test('a paused pool of a stopped fleet uncordons what it drains for the commit t
   const look = (stopped: object) => decide({ ...aPool({ ...options, fleet: stopped }).with(drained), pods }, noon)
 
   expect(look({}).actions.map(({ kind }) => kind)).toEqual(['assign'])
-  const decision = look({ stopped: { why: '3 failures of nodes in the fleet at new', isWritten: true } })
+  const decision = look({ stopped: { why: '3 failures of nodes in the fleet at new', isConfirmed: true } })
   expect(decision.actions.map(({ kind }) => kind)).toEqual(['uncordon'])
   expect(condition(decision, 'Stalled').reason).toBe('Paused')
 })

@@ -8,7 +8,7 @@ import { aRef, aRollout } from '../builders/revisions.ts'
 
 /** Why a pool of a fleet that has stopped may not begin with `new`. */
 function reasonFor(memory: Partial<Memory>, node: NodeView): string | undefined {
-  const pool = aPool({ fleet: { stopped: { why: '3 nodes failed', isWritten: true } } }).with(node)
+  const pool = aPool({ fleet: { stopped: { why: '3 nodes failed', isConfirmed: true } } }).with(node)
   return commitBlocker({ ...pool, memory: { ...NO_MEMORY, ...memory } })?.reason
 }
 
