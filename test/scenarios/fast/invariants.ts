@@ -27,6 +27,7 @@ import { replacedMachines } from './invariants/replaced-machines.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
 import { returnIsFast } from './invariants/return-is-fast.ts'
 import { sameAgain } from './invariants/same-again.ts'
+import { silentFailNothing } from './invariants/silent-fail-nothing.ts'
 import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import { trueBudget } from './invariants/true-budget.ts'
@@ -53,6 +54,7 @@ export const INVARIANTS: readonly Invariant[] = [
   nothingRejected,
   canaryExposure,
   failuresCount,
+  silentFailNothing,
   assignsOnce,
   gatesKept,
   noFighting,

@@ -15,7 +15,7 @@ test('a fleet whose operators retry commits that failed keeps its rules through 
   // Some seconds of one processor on a quiet machine; it never waits for anything else.
 }, 180_000)
 
-test.each([1_502_000_051, 1_502_000_104, 1_502_000_918, 1_502_002_386, 1_502_002_902])(
+test.each([1_502_000_051, 1_502_000_104, 1_502_000_918, 1_502_002_386, 1_502_002_902, 1_507_000_703])(
   'story %i of a fleet whose operators retry commits, which once failed, holds',
   async (seed) => {
     expect(await failureOf(retried, seed)).toBeUndefined()

@@ -47,8 +47,10 @@ const assignedWhenUnsound = new WeakSet<Assignment>()
 /** Of these: that did not serve, whether or not they were Ready. */
 const assignedUnserving = new WeakSet<Assignment>()
 
-/** To Ready nodes whose agents had not said anything of the assignment before for longer than they may. */
+/** To Ready nodes whose agents had not said anything of the assignment before for longer than they may, by every clock. */
 const assignedWhenSilent = new WeakSet<Assignment>()
+/** The same by some clock: that of a controller may have been set meanwhile. */
+const assignedWhenSeemingSilent = new WeakSet<Assignment>()
 
 /** When it arrived, whatever clock has stamped it. */
 const arrivedAt = new WeakMap<Assignment, Instant>()
@@ -87,9 +89,14 @@ export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
   return assignedWhenUnsound.has(assigned)
 }
 
-/** What really was. An agent that has reported since is not silent any more. */
+/** An agent that has reported since is not silent any more. */
 export function wasSilentWhenAssigned(assigned: Assignment): boolean {
   return assignedWhenSilent.has(assigned)
+}
+
+/** As a controller may have counted. */
+export function seemedSilentWhenAssigned(assigned: Assignment): boolean {
+  return assignedWhenSeemingSilent.has(assigned)
 }
 
 /** Its agent could not restore it, or no pod runs on it. */
@@ -210,7 +217,7 @@ export class SimNode {
   ): void {
     const { digest, at: assignedAt = 0 } = assigned
     arrivedAt.set(assigned, now)
-    if (this.#isSilentFor(assigned, patience)) assignedWhenSilent.add(assigned)
+    this.#noteSilence(assigned, patience)
     const isUnserving = this.#isUnservingFor(assigned)
     if (isUnserving) assignedUnserving.add(assigned)
     if (isUnserving || !this.#shown.ready) assignedWhenUnsound.add(assigned)
@@ -225,17 +232,24 @@ export class SimNode {
   #isUnservingFor(next: Assignment): boolean {
     const { assigned } = this.#shown
     if (assigned && assignedUnserving.has(assigned) && !isHealed(this.#shown)) return true
-    const isOther = assigned?.digest !== next.digest && !(assigned && isRelabelled(assigned, next))
-    return isOther && doesNotServe(this.#shown)
+    return this.#isOther(next) && doesNotServe(this.#shown)
   }
 
-  /** By what has really passed, or by the clock of a controller: that may have been set meanwhile. */
-  #isSilentFor(next: Assignment, patience: number): boolean {
+  /** Not what it has, nor the same for other labels. */
+  #isOther(next: Assignment): boolean {
+    const { assigned } = this.#shown
+    return assigned?.digest !== next.digest && !(assigned && isRelabelled(assigned, next))
+  }
+
+  /** Once silent it stays so until it reports. */
+  #noteSilence(next: Assignment, patience: number): void {
     const { assigned, ready, status } = this.#shown
-    if (!ready || assigned === undefined || status?.assignedAt === stampOf(assigned)) return false
-    if (assignedWhenSilent.has(assigned)) return true
+    if (!ready || assigned === undefined || status?.assignedAt === stampOf(assigned)) return
     const passed = (arrivedAt.get(next) ?? 0) - (arrivedAt.get(assigned) ?? 0)
-    return Math.max(passed, (next.at ?? 0) - (assigned.at ?? 0)) >= patience
+    const counted = (next.at ?? 0) - (assigned.at ?? 0)
+    const isLong = (silence: number): boolean => this.#isOther(next) && silence >= patience
+    if (assignedWhenSilent.has(assigned) || isLong(Math.min(passed, counted))) assignedWhenSilent.add(next)
+    if (assignedWhenSeemingSilent.has(assigned) || isLong(Math.max(passed, counted))) assignedWhenSeemingSilent.add(next)
   }
 
   /** Something that a person or the controller writes. */

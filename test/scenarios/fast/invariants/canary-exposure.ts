@@ -4,7 +4,7 @@ import type { Assignment, NodeView } from '../../../../src/rollout/model/node-vi
 import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe, firstOf, wasSilentWhenAssigned, wasUnsoundWhenAssigned } from '../sim-node.ts'
+import { doesNotServe, firstOf, seemedSilentWhenAssigned, wasUnsoundWhenAssigned } from '../sim-node.ts'
 import { type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
@@ -85,12 +85,12 @@ function wasSound(node: NodeView, run: HistoryEntry): boolean {
 
 /** Its agent had been silent for too long before, as the assignment says, and says nothing of this one either. */
 function isSilent(assigned: Assignment, status: AgentStatus | undefined): boolean {
-  if (assigned.nodeWas !== 'Silent' || !wasSilentWhenAssigned(assigned)) return false
+  if (assigned.nodeWas !== 'Silent' || !seemedSilentWhenAssigned(assigned)) return false
   return status === undefined || !speaksOf(status, assigned)
 }
 
 /** Or of what the node got in its place when its labels had changed. Two assignments may be of one instant. */
-function speaksOf({ digest = '', assignedAt = '' }: AgentStatus, assigned: Assignment | undefined): boolean {
+export function speaksOf({ digest = '', assignedAt = '' }: AgentStatus, assigned: Assignment | undefined): boolean {
   return contentOf(digest) === contentOf(assigned?.digest ?? '') && Date.parse(assignedAt) >= (assigned?.at ?? 0)
 }
 
