@@ -559,6 +559,67 @@ test('a node whose assignment the server does not keep is assigned again later, 
   )
 })
 
+type Patch = { readonly annotations: Readonly<Record<string, string | null>>; readonly unschedulable?: true | null }
+
+/** What the controller writes to the node between 2 and 12 minutes, though the server keeps none of it. */
+async function askedInVain(
+  isMeant: (patch: Patch) => boolean,
+  { node, proof }: { node: object; proof: string },
+): Promise<number> {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  const { clock, kube } = replicas
+  await kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-proof' } })
+  const images = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
+  await kube.patch(`${NODES}/n0/status`, { status: { images, allocatable: { pods: '110' } } })
+  replicas.startAgents({ takes: SECOND })
+  let asked = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { metadata, spec } = Object(body)
+    if (!path.startsWith(NODES) || !isMeant({ ...spec, annotations: Object(metadata).annotations ?? {} }))
+      return kube.patch(path, body, options)
+    asked += 1
+    return kube.get(path)
+  }
+  const files = (v: number) =>
+    aFleet({ v, more: '  node: {labels: {tier: front}}\n', rollout: `drain: {mode: Always}, proof: {pod: {mode: ${proof}}}` })
+  await replicas.start('first', { kube: { ...kube, patch } })
+  replicas.push('a', files(2))
+  await clock.advance(2 * MINUTE)
+  await kube.patch(`${NODES}/n0`, node)
+  await clock.advance(MINUTE)
+  replicas.push('b', files(4))
+  await clock.advance(9 * MINUTE)
+  return asked
+}
+
+test.each<readonly [what: string, isMeant: (patch: Patch) => boolean, node: object, proof: string]>([
+  ['cordon', ({ unschedulable }) => unschedulable === true, {}, 'Never'],
+  ['uncordon', ({ unschedulable }) => unschedulable === null, {}, 'Never'],
+  [
+    'clearing of a request to reboot',
+    ({ annotations }) => annotations['nodewave.io/reboot'] === null,
+    { metadata: { annotations: { 'nodewave.io/reboot': 'x' } } },
+    'Never',
+  ],
+  [
+    'permission to assign by hand',
+    ({ annotations }) => 'nodewave.io/by-hand' in annotations,
+    { metadata: { annotations: { 'nodewave.io/by-hand': 'Allow' } } },
+    'Never',
+  ],
+  [
+    'restored label',
+    ({ annotations }) => Object.keys(annotations).join() === 'nodewave.io/node-settings',
+    { metadata: { labels: { tier: 'back' } } },
+    'Never',
+  ],
+  ['result of a proof', ({ annotations }) => Object.keys(annotations).join() === 'nodewave.io/proof', {}, 'Always'],
+])('what the server accepts and does not keep of a node is written again later: %s', async (_, isMeant, node, proof) => {
+  const asked = await askedInVain(isMeant, { node, proof })
+  expect(asked).toBeGreaterThan(1)
+  expect(asked).toBeLessThan(90)
+})
+
 test('a node whose label of its pool the server does not keep gets it again later, and an event says why', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()

@@ -171,7 +171,7 @@ export class NodeWrites {
     try {
       const written = body && cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body))
       if (written) cluster.nodes.wrote(written)
-      if (written) refuseLoss(action, { node: written, names: settings.names })
+      if (written) refuseLoss(action, { sent: body.metadata.resourceVersion, node: written, names: settings.names })
       if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {

@@ -4,26 +4,65 @@ import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { SignNode } from '../signing/sign-node.ts'
 import type { LabelPool, NodeAction } from './node-patch.ts'
 
-/**
- * A webhook may change what is written, and the API server says nothing of that. What is not there then would be written again and again.
- * @param node as the API server answered
- * @throws {Error} when it does not show what was written
- */
-export function refuseLoss(
-  action: NodeAction | LabelPool | SignNode | RestoreSettings,
-  { node, names }: { readonly node: ClusterNode; readonly names: Names },
-): void {
-  const lost = lostBy(action, node, names)
-  if (lost !== undefined) throw new Error(`the API server does not keep ${lost} as written; correct the webhook that changes it`)
+type Written = NodeAction | LabelPool | SignNode | RestoreSettings
+
+interface Answered {
+  /** The version that the write was based on. */
+  readonly sent: string
+  /** As the API server answered. */
+  readonly node: ClusterNode
+  readonly names: Names
 }
 
-function lostBy(
-  action: Parameters<typeof refuseLoss>[0],
-  { view, poolLabel, signedBy }: ClusterNode,
-  names: Names,
-): string | undefined {
-  const { assigned } = view
-  if (action.kind === 'assign' && (assigned?.digest !== action.digest || assigned.at !== action.at)) return names.desiredConfig
-  if (action.kind === 'sign' && signedBy === undefined) return names.desiredConfig
-  return action.kind === 'label' && poolLabel !== action.pool ? names.pool : undefined
+/**
+ * A webhook may change what is written, and the API server says nothing of that. What is not there then would be written again and again.
+ * @throws {Error} when the node does not show what was written
+ */
+export function refuseLoss(action: Written, { sent, node, names }: Answered): void {
+  if (node.resourceVersion !== sent && isKept(action, node)) return
+  throw new Error(`the API server does not keep ${keyOf(action, names)} as written; correct the webhook that changes it`)
+}
+
+function isKept(action: Written, { view, poolLabel, signedBy }: ClusterNode): boolean {
+  switch (action.kind) {
+    case 'assign':
+      return view.assigned?.digest === action.digest && view.assigned.at === action.at
+    case 'sign':
+      return signedBy !== undefined
+    case 'label':
+      return poolLabel === action.pool
+    case 'cordon':
+      return view.unschedulable || action.mark.state !== 'Ours'
+    case 'clearReboot':
+      return view.rebootRequest === undefined
+    case 'allowByHand':
+      return (view.byHandAllowed ?? false) === action.allowed
+    case 'recordProof':
+      return view.proof?.state === action.proof.state
+    // A cordon without its mark counts as somebody else's; each repair of settings is noted, and counted.
+    case 'uncordon':
+    case 'restore':
+      return true
+  }
+}
+
+function keyOf({ kind }: Written, names: Names): string {
+  switch (kind) {
+    case 'assign':
+    case 'sign':
+      return names.desiredConfig
+    case 'label':
+      return names.pool
+    case 'cordon':
+    case 'uncordon':
+      return names.cordonedFor
+    case 'clearReboot':
+      return names.reboot
+    case 'allowByHand':
+      return names.byHand
+    case 'recordProof':
+      return names.proof
+    case 'restore':
+      return names.settings
+  }
 }
