@@ -2,10 +2,13 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 
 /** What the step of a rollout relies on: nodes of open waves, of which each has the content and is well, or some failed. */
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history' | 'nodes'>>
 
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
+
+/** Nodes of one answer to a list. */
+const A_PAGE = 500
 
 interface LastRead {
   readonly at: Instant
@@ -38,7 +41,7 @@ export class ConfirmedSteps {
     // A step that is decided later is another one: nodes may have failed since they were read.
     this.#forgetNews(pool)
     // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
-    return countsMore(before, after) && !this.#isSoon(pool)
+    return countsMore(before, after) && !(isLarge(after) && this.#isSoon(pool))
   }
 
   /**
@@ -68,6 +71,11 @@ export class ConfirmedSteps {
     const age = this.#options.now() - at
     return age >= 0 && age < SOON
   }
+}
+
+/** More than the API server gives at once: to read them costs several requests. */
+function isLarge({ nodes }: Steps): boolean {
+  return (nodes?.total ?? 0) > A_PAGE
 }
 
 /** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConfirmedSteps } from '../../../src/controller/status/confirmed-steps.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
-type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history'>>
+type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history' | 'nodes'>>
 
 const opened = (...names: readonly string[]): Steps => ({ wave: { index: 1, count: 2, name: 'canary', opened: names } as never })
 const rejected = (...fingerprints: readonly string[]): Steps => ({
@@ -16,6 +16,9 @@ const failed = (failures: number, startedAt = '2026-11-21T08:00:00.000Z'): Steps
 const run = (fingerprint: 'old' | 'new', result: 'Running' | 'Completed'): Steps => ({
   history: [{ revision: 'abc', fingerprint, startedAt: `2026-11-21T0${fingerprint === 'old' ? 7 : 8}:00:00.000Z`, result }],
 })
+
+/** The same of a pool of so many nodes. */
+const failedOf = (total: number, failures: number): Steps => ({ ...failed(failures), nodes: { total } as never })
 
 function someSteps({ isNews = true }: { isNews?: boolean } = {}) {
   const [read, clock]: [string[], { now: number }] = [[], { now: 100_000 }]
@@ -110,7 +113,7 @@ test.each([
 test('what was read for one decision confirms no step that is decided after another one, though soon', async () => {
   const { steps, read, clock } = someSteps()
   expect(await steps.confirm('workers', step)).toBe(false)
-  expect(steps.isOpen('workers', { before: failed(1), after: failed(2) })).toBe(false)
+  expect(steps.isOpen('workers', { before: failed(1), after: failed(1) })).toBe(false)
   clock.now += 5_000
   expect(await steps.confirm('workers', step)).toBe(false)
   expect(read).toHaveLength(2)
@@ -122,12 +125,13 @@ test('what was read of one pool confirms no step of another', async () => {
 })
 
 test.each([
-  ['just before ten seconds have passed', 9_999, 1],
-  ['ten seconds later', 10_000, 2],
-])('nodes that were read are read again for another failure, or not, %s: %s ms', async (_, later, times) => {
+  ['just before ten seconds have passed', 501, 9_999, 1],
+  ['ten seconds later', 501, 10_000, 2],
+  ['at once where one list has them all', 500, 0, 2],
+])('nodes that were read are read again for another failure, or not, %s: of %s, %s ms later', async (_, total, later, times) => {
   const { steps, read, clock } = someSteps({ isNews: false })
-  await steps.confirm('workers', { before: failed(1), after: failed(2) })
+  await steps.confirm('workers', { before: failedOf(total, 1), after: failedOf(total, 2) })
   clock.now += later
-  expect(await steps.confirm('workers', { before: failed(2), after: failed(3) })).toBe(true)
+  expect(await steps.confirm('workers', { before: failedOf(total, 2), after: failedOf(total, 3) })).toBe(true)
   expect(read).toHaveLength(times)
 })
