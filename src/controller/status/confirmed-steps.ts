@@ -7,8 +7,8 @@ type Steps = Partial<Pick<NodePoolStatus, 'wave' | 'rejected' | 'history' | 'nod
 /** Milliseconds. Of nodes that change all the time something is always new: what is decided so soon after they were read, is decided upon that. */
 const SOON = 10_000
 
-/** Nodes of one answer to a list. */
-const A_PAGE = 500
+/** Nodes of a pool. To read more for each failure would cost the API server too much. */
+const MOST_EACH_TIME = 500
 
 interface LastRead {
   readonly at: Instant
@@ -73,9 +73,8 @@ export class ConfirmedSteps {
   }
 }
 
-/** More than the API server gives at once: to read them costs several requests. */
 function isLarge({ nodes }: Steps): boolean {
-  return (nodes?.total ?? 0) > A_PAGE
+  return (nodes?.total ?? 0) > MOST_EACH_TIME
 }
 
 /** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */

@@ -127,7 +127,7 @@ test('what was read of one pool confirms no step of another', async () => {
 test.each([
   ['just before ten seconds have passed', 501, 9_999, 1],
   ['ten seconds later', 501, 10_000, 2],
-  ['at once where one list has them all', 500, 0, 2],
+  ['at once in a pool that is not large', 500, 0, 2],
 ])('nodes that were read are read again for another failure, or not, %s: of %s, %s ms later', async (_, total, later, times) => {
   const { steps, read, clock } = someSteps({ isNews: false })
   await steps.confirm('workers', { before: failedOf(total, 1), after: failedOf(total, 2) })
