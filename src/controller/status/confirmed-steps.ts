@@ -37,11 +37,11 @@ export class ConfirmedSteps {
 
   /** Asked of each decision about the pool: whether nodes are to be read before it is written, or acted upon. */
   isOpen(pool: string, { before, after }: { readonly before: Steps; readonly after: Steps }): boolean {
-    if (isStep(before, after)) return true
-    // A step that is decided later is another one: nodes may have failed since they were read.
-    this.#forgetNews(pool)
     // Where thousands of nodes fail, their number grows in every pass: then they are read now and then.
-    return countsMore(before, after) && !(isLarge(after) && this.#isSoon(pool))
+    const isOpen = isStep(before, after) || (countsMore(before, after) && !(isLarge(after) && this.#isSoon(pool)))
+    // A step that is decided later is another one: nodes may have failed since they were read.
+    if (!isOpen) this.#forgetNews(pool)
+    return isOpen
   }
 
   /**

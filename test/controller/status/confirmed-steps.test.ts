@@ -119,6 +119,13 @@ test('what was read for one decision confirms no step that is decided after anot
   expect(read).toHaveLength(2)
 })
 
+test('a failure that is decided upon again, soon after nodes turned out to be others, is counted upon that', async () => {
+  const { steps, read } = someSteps()
+  const more = { before: failed(1), after: failed(2) }
+  expect([await steps.confirm('workers', more), await steps.confirm('workers', more)]).toEqual([false, true])
+  expect(read).toHaveLength(1)
+})
+
 test('what was read of one pool confirms no step of another', async () => {
   const { steps } = someSteps()
   expect([await steps.confirm('workers', step), await steps.confirm('gpu', step)]).toEqual([false, false])
