@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { KubeError } from '../../../src/kube/kube-api.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
-import { FakeNode } from '../support/fake-node.ts'
 import { Machine } from '../support/machine.ts'
+import { forbidden, MINUTE } from './some-faults.ts'
 
-const MINUTE = 60_000
 const BAD = '--container-runtime-endpoint=unix:///not/there.sock'
 
 test('agent that starts again does not try again what failed, and writes nothing', async () => {
@@ -104,51 +102,6 @@ test('agent finishes what it has begun before it takes up what is assigned meanw
   expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=4"\n')
 })
 
-test('agent that loses the network while it applies keeps what works, and reports when the network is back', async () => {
-  const machine = new Machine()
-  machine.start()
-  const digest = machine.assign({ flags: '--v=3' })
-  await machine.clock.runUntil(() => machine.host.files.text('/etc/default/kubelet')?.includes('--v=3') ?? false)
-  machine.host.faults.network = 'lost'
-  await machine.clock.advance(5 * MINUTE)
-  expect(machine.status?.phase).not.toBe('Applied')
-  machine.host.faults.network = undefined
-
-  expect(await machine.until('Applied')).toMatchObject({ digest })
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-})
-
-test('agent that starts without an API server takes up what was interrupted, from its checkpoint', async () => {
-  const machine = new Machine()
-  const digest = machine.assign({ flags: '--v=3' })
-  const process = machine.start({ afterEffect: 14 })
-  await machine.clock.runUntil(() => process.dead)
-  machine.kill()
-  machine.host.faults.network = 'lost'
-  machine.node.configMaps.clear()
-  machine.start()
-  await machine.clock.advance(MINUTE)
-
-  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-})
-
-test('agent that starts without an API server leaves a node alone that is as assigned', async () => {
-  const machine = new Machine()
-  machine.start()
-  machine.assign({ flags: '--v=3' })
-  await machine.until('Applied')
-  machine.kill()
-  machine.host.faults.network = 'lost'
-  const before = machine.hostFiles()
-  const { mainPid } = await machine.host.services.show('kubelet.service')
-  machine.start()
-  await machine.clock.advance(20 * MINUTE)
-
-  expect(machine.hostFiles()).toEqual(before)
-  expect((await machine.host.services.show('kubelet.service')).mainPid).toBe(mainPid)
-})
-
 test.each(['EIO', 'ENOSPC'] as const)(
   'agent says so and leaves the node as it is when the disk answers %s, and goes on when it works again',
   async (code) => {
@@ -234,142 +187,6 @@ test('agent does not blame a change for a Node that was not Ready before it', as
   expect((await machine.until('Applied')).error).toBeUndefined()
 })
 
-/** It goes on to take up assignments, and a removal counts again. */
-async function expectGivenBackAfterNext(machine: Machine): Promise<void> {
-  const next = machine.assign({ flags: '--v=4' })
-  await machine.untilDigest(next, 'Applied')
-  machine.annotate(null)
-  await machine.until('Reverted')
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS=\n')
-}
-
-test('agent does not take a Node that was deleted and registered again for an assignment that was removed', async () => {
-  const machine = new Machine()
-  machine.start()
-  const digest = machine.assign({ flags: '--v=3' })
-  await machine.until('Applied')
-  machine.kill()
-  machine.start()
-  machine.node.registerAgain('u2')
-  await machine.clock.advance(20 * MINUTE)
-
-  expect(machine.status).toMatchObject({ phase: 'Applied', active: digest })
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-  await expectGivenBackAfterNext(machine)
-})
-
-test('agent keeps its host when etcd is restored from a time in which its Node was registered again and not assigned yet', async () => {
-  const machine = new Machine()
-  machine.start()
-  const digest = machine.assign({ flags: '--v=3' })
-  await machine.until('Applied')
-  machine.node.registerAgain('u2')
-  await machine.clock.advance(20 * MINUTE)
-  const backup = machine.node.annotations
-  machine.assign({ flags: '--v=3' }, { ASSIGNED: '2026-01-01T01:00:00Z' })
-  await machine.clock.advance(20 * MINUTE)
-  machine.node.restore(backup)
-  await machine.clock.advance(20 * MINUTE)
-
-  expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-  await expectGivenBackAfterNext(machine)
-})
-
-test.each([
-  ['while the agent runs', false],
-  ['while the agent is away', true],
-])(
-  'agent keeps its host when etcd is restored from before the first assignment %s, until it is assigned again',
-  async (_, isAway) => {
-    const machine = new Machine()
-    machine.start()
-    const digest = machine.assign({ flags: '--v=3' })
-    await machine.until('Applied')
-    await machine.clock.advance(20 * MINUTE)
-    if (isAway) machine.kill()
-    machine.node.restore({})
-    if (isAway) machine.start()
-    await machine.clock.advance(20 * MINUTE)
-    machine.kill()
-    machine.start()
-    await machine.clock.advance(20 * MINUTE)
-
-    expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
-    const missing = machine.node.annotations
-    machine.assign({ flags: '--v=3' })
-    await machine.until('Applied')
-    machine.node.restore(missing)
-    await machine.clock.advance(20 * MINUTE)
-    expect(machine.status).toMatchObject({ phase: 'RolledBack', active: digest, error: { reason: 'AssignmentLost' } })
-    expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-    await expectGivenBackAfterNext(machine)
-  },
-)
-
-test('agent keeps its host when etcd is restored from before the first assignment, whenever it dies then', async () => {
-  for (let effect = 1; effect <= 8; effect++) {
-    const machine = new Machine()
-    machine.start()
-    const digest = machine.assign({ flags: '--v=3' })
-    await machine.until('Applied')
-    await machine.clock.advance(20 * MINUTE)
-    machine.kill()
-    machine.node.restore({})
-    machine.start({ afterEffect: effect })
-    await machine.clock.advance(6 * MINUTE)
-    machine.start()
-    await machine.clock.advance(6 * MINUTE)
-    expect(machine.status, `dead after effect ${effect}`).toMatchObject({ phase: 'RolledBack', active: digest })
-  }
-})
-
-test('agent keeps its host when etcd is restored from between two adoptions, and gives it back when it is assigned nothing', async () => {
-  const machine = new Machine()
-  machine.start()
-  machine.assign({ flags: '--v=2' })
-  await machine.until('Applied')
-  machine.annotate(null)
-  await machine.until('Reverted')
-  const backup = machine.node.annotations
-  machine.assign({ flags: '--v=3' })
-  await machine.until('Applied')
-  machine.node.restore(backup)
-  await machine.clock.advance(20 * MINUTE)
-
-  expect(machine.status?.error?.message).toBe(
-    'failed to load config: refuse the desired-config: the Node has none, and shows no report about one, as after a restore of etcd; the host stays as it is until it is assigned again; to let go of it: kubectl annotate --overwrite node a nodewave.io/desired-config={}, and when that is Applied, remove it',
-  )
-  machine.annotate('{}')
-  await machine.until('Applied')
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS=\n')
-  machine.annotate(null)
-  await machine.until('Reverted')
-})
-
-test('agent without an API server concludes nothing from a download that fails', async () => {
-  const machine = new Machine()
-  machine.start()
-  await machine.untilDigest(machine.assign({ flags: '--v=3' }), 'Applied')
-  machine.kill()
-  const digest = machine.assign({
-    version: '1.36.3',
-    flags: '--v=4',
-    host: JSON.stringify({ kubelet: machine.release('1.36.3') }),
-  })
-  const process = machine.start({ after: { method: 'append' } })
-  await machine.clock.runUntil(() => process.dead)
-  machine.kill()
-  await machine.host.files.removeTree('/var/lib/nodewave/staging')
-  machine.host.faults.network = 'lost'
-  machine.start()
-  await machine.clock.advance(20 * MINUTE)
-  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
-  machine.host.faults.network = undefined
-
-  await machine.untilDigest(digest, 'Applied')
-})
-
 test('agent asks for a person when the host cannot be put back, and loses no original over it', async () => {
   const machine = new Machine()
   const before = machine.hostFiles()
@@ -437,22 +254,6 @@ test('agent that could not put a file back leaves it to its owner again once som
   expect(machine.host.files.text('/etc/motd')).toBe('new owner\n')
 })
 
-/** A machine whose agent may not read ConfigMaps; the seconds at which it tried to. */
-function forbidden(random: () => number) {
-  const machine = new Machine({ random })
-  const askedAt: number[] = []
-  const { configMap } = FakeNode.prototype
-  let isAllowed = false
-  machine.node.configMap = (namespace, name) => {
-    askedAt.push(Math.floor(machine.clock.elapsed() / 1000))
-    if (isAllowed) return configMap.call(machine.node, namespace, name)
-    throw new KubeError('configmaps is forbidden', { code: 403, reason: 'Forbidden' })
-  }
-  machine.start()
-  machine.assign({ flags: '--v=3' })
-  return { machine, askedAt, allow: () => (isAllowed = true) }
-}
-
 test('agent asks at ever longer pauses for what it may not read, and not in step with others', async () => {
   const stories = [() => 0.5, () => 0.1, () => 0.9].map(forbidden)
   for (const { machine } of stories) await machine.clock.advance(130_000)
@@ -462,14 +263,4 @@ test('agent asks at ever longer pauses for what it may not read, and not in step
     [0, 0, 1, 4, 9, 18, 37, 73, 109],
     [0, 1, 4, 9, 21, 43, 88],
   ])
-})
-
-test('agent that waits for the API server goes on at once when its watch stands again', async () => {
-  const { machine, allow } = forbidden(() => 0.5)
-  await machine.clock.advance(64_000)
-  allow()
-  machine.node.reconnect()
-  await machine.until('Applied')
-
-  expect(machine.clock.elapsed()).toBeLessThan(70_000)
 })

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Machine } from '../support/machine.ts'
-import { aMachine, content, offered, ownSource, SOURCES, URL } from './a-machine.ts'
-
-const MINUTE = 60_000
-
-const text = ({ host }: Machine, path: string) => host.files.text(path)
+import { aMachine, content, offered, SOURCES, URL } from './a-machine.ts'
+import { MINUTE, text } from './some-packages.ts'
 
 test('package is installed from a repository that comes with the same commit, with its dependency, and held', async () => {
   const machine = aMachine()
@@ -143,38 +140,6 @@ test('packages are as they were after a change that the kubelet does not survive
   expect(machine.hostFiles()).toEqual({ ...before, '/etc/tool.conf': '644 0:0 two' })
 })
 
-test('package whose script fails is put back, and the error says so', async () => {
-  const machine = aMachine()
-  machine.start()
-  machine.assign(
-    content([
-      { name: 'broken', version: '1.0' },
-      { name: 'tool', version: '1.0' },
-    ]),
-  )
-  const { error } = await machine.until('RolledBack')
-
-  expect(error?.message).toContain('post-installation script')
-  expect(await machine.host.packages.installed('broken')).toBeUndefined()
-  expect(await machine.host.packages.installed('tool')).toBeUndefined()
-})
-
-test('package that cannot be put back is named with what its package manager says', async () => {
-  const machine = aMachine()
-  const { packages } = machine.host
-  packages.put(offered('tool', '1.0'))
-  const apply = packages.apply.bind(packages)
-  packages.apply = async (work) => {
-    if ((await packages.installed('tool'))?.version === '1.1') throw new Error('dpkg: the disk is full')
-    await apply(work)
-  }
-  machine.start()
-  machine.assign({ ...content([{ name: 'tool', version: '1.1' }]), flags: '--container-runtime-endpoint=unix:///not/there.sock' })
-  const { error } = await machine.until('Failed', 'RolledBack')
-
-  expect(error?.message).toContain('dpkg: the disk is full')
-})
-
 test.each([
   ['installed beside', { flags: '--v=3' }, 'Applied'],
   ['put back beside', { flags: '--container-runtime-endpoint=unix:///not/there.sock' }, 'RolledBack'],
@@ -209,29 +174,6 @@ test.each([
   expect(machine.hostFiles()).toEqual(before)
 })
 
-test('package in a version that no repository has any more is upgraded, and put back', async () => {
-  const machine = aMachine()
-  machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
-  machine.start()
-  machine.assign({ ...content([{ name: 'tool', version: '1.1' }]), flags: '--container-runtime-endpoint=unix:///not/there.sock' })
-  await machine.until('RolledBack')
-  expect(text(machine, '/usr/bin/tool')).toBe('tool 0.9')
-  await machine.untilDigest(machine.assign(content([{ name: 'tool', version: '1.1' }])), 'Applied')
-
-  expect(text(machine, '/usr/bin/tool')).toBe('tool 1.1')
-})
-
-test('package without a way back, since it is damaged and no repository has it, is not changed', async () => {
-  const machine = aMachine()
-  machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
-  await machine.host.files.remove('/usr/bin/tool')
-  machine.start()
-  machine.assign(content([{ name: 'tool', version: '1.1' }]))
-
-  expect((await machine.until('RolledBack')).error).toMatchObject({ reason: 'NoWayBack' })
-  expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '0.9' })
-})
-
 test('package manager of somebody else is waited for, and the status names it', async () => {
   const machine = aMachine()
   machine.host.packages.faults.lock = 'apt-get (pid 4711)'
@@ -243,27 +185,6 @@ test('package manager of somebody else is waited for, and the status names it', 
   await machine.until('Applied')
 
   expect(text(machine, '/usr/bin/tool')).toBe('tool 1.0')
-})
-
-test('package that Git no longer names goes back to what it was, and one that came with Git is removed', async () => {
-  const machine = aMachine()
-  machine.host.packages.put(offered('tool', '1.0'))
-  machine.host.files.put('/etc/apt/sources.list.d/own.sources', `URIs: ${URL}\n`)
-  machine.start()
-  await machine.untilDigest(
-    machine.assign(
-      content([
-        { name: 'tool', version: '1.1' },
-        { name: 'app', version: '1.0' },
-      ]),
-    ),
-    'Applied',
-  )
-  await machine.untilDigest(machine.assign({ flags: '--v=3' }), 'Applied')
-
-  expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '1.0', held: false })
-  expect(await machine.host.packages.installed('app')).toBeUndefined()
-  expect(text(machine, SOURCES)).toBeUndefined()
 })
 
 test('package that others upgraded is reported, and a hold that somebody took away is set again', async () => {
@@ -301,19 +222,6 @@ test('package that counts where it is installed goes up there and back again, an
   expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '1.0', held: false })
 })
 
-test('package that counts where it is installed stays when somebody installed it meanwhile, and Git no longer names it', async () => {
-  const machine = aMachine()
-  machine.start()
-  await machine.untilDigest(machine.assign(content([{ name: 'lib', version: '2.0', ifInstalled: true }])), 'Applied')
-  machine.host.packages.put(offered('lib', '1.0'))
-  await machine.clock.advance(6 * MINUTE)
-  expect(machine.status?.drift).toEqual(['package:lib'])
-  machine.annotate(null)
-  await machine.until('Reverted')
-
-  expect(await machine.host.packages.installed('lib')).toMatchObject({ version: '1.0', held: false })
-})
-
 test('unit restarts on a package', async () => {
   const machine = aMachine()
   machine.start()
@@ -343,52 +251,6 @@ test('unit that restarts on a package goes on running when the package is only h
   expect(await machine.host.packages.installed('tool')).toMatchObject({ held: true })
   expect(await machine.host.packages.installed('app')).toBeDefined()
   expect((await machine.host.services.show('containerd.service')).mainPid).toBe(mainPid)
-})
-
-test('packages of dnf come from a repository of the same commit, stay when a later one fails, and go with what Git no longer names', async () => {
-  const machine = aMachine('dnf')
-  const { packages, files } = machine.host
-  packages.put(offered('lib', '1.0'), { automatic: true })
-  packages.put(offered('app', '1.0'))
-  files.put(...ownSource('dnf'))
-  machine.start()
-  const wishes = [
-    { name: 'app', version: '2.0' },
-    { name: 'tool', version: '1.1' },
-  ]
-  await machine.untilDigest(machine.assign(content(wishes, {}, 'dnf')), 'Applied')
-  expect(await packages.installed('app')).toMatchObject({ version: '2.0', held: true })
-  expect(await packages.installed('lib')).toMatchObject({ version: '2.0', automatic: true })
-  expect(text(machine, '/etc/yum.repos.d/nodewave-stable.repo')).toBe(REPOSITORY)
-  expect(text(machine, '/etc/pki/rpm-gpg/nodewave-stable.asc')).toContain('BEGIN PGP PUBLIC KEY BLOCK')
-  machine.assign({ ...content([], {}, 'dnf'), flags: '--container-runtime-endpoint=unix:///not/there.sock' })
-  await machine.until('RolledBack')
-  expect(await packages.installed('app')).toMatchObject({ version: '2.0', held: true })
-  machine.annotate(null)
-  await machine.until('Reverted')
-  expect(await packages.installed('app')).toMatchObject({ version: '1.0', held: false })
-  expect(await packages.installed('tool')).toBeUndefined()
-  expect(text(machine, '/etc/yum.repos.d/nodewave-stable.repo')).toBeUndefined()
-})
-
-const REPOSITORY = `# Written by nodewave; changes are undone.
-[nodewave-stable]
-name=stable, managed by nodewave
-baseurl=https://packages.test/stable/
-enabled=1
-gpgcheck=1
-gpgkey=file:///etc/pki/rpm-gpg/nodewave-stable.asc
-skip_if_unavailable=0
-`
-
-test('package of dnf in a version that no repository has any more is not changed', async () => {
-  const machine = aMachine('dnf')
-  machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
-  machine.start()
-  machine.assign(content([{ name: 'tool', version: '1.1' }], {}, 'dnf'))
-
-  expect((await machine.until('RolledBack')).error).toMatchObject({ reason: 'NoWayBack' })
-  expect(text(machine, '/usr/bin/tool')).toBe('tool 0.9')
 })
 
 test.each([

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments, condition, phases, remembering, selected, verdict } from '../builders/decisions.ts'
+import { assignments, condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
-import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
-
-const since = noon - 10 * minute
-const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
+import { old, since } from './some-failures.ts'
 
 test('a failed canary rolls the pool back, and its node first', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, waves: [aWave('canary', 1)] }).with(
@@ -115,92 +113,6 @@ test('a commit is rejected at once when the other node, which has not had its ch
   expect(decide(pool, noon).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
-test('a commit that put its canary under pressure passes no wave by the end of the soak while another canary has its chance', () => {
-  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
-  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
-  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 2 })
-  const pressed = aNode('a')
-    .on('bad', { at: noon - minute })
-    .under('MemoryPressure', noon)
-  const down = aNode('b')
-    .notReady(noon - 3 * minute)
-    .assignedTo('bad', { at: noon - minute })
-  const all = pool.with(pressed, down, ...old('c', 'd'))
-
-  expect(phases(decide(all, noon))).toEqual({ Failed: 1, Unreachable: 1, Waiting: 2 })
-  expect(phases(decide(all, noon + 5 * minute))).toEqual({ Failed: 1, Unreachable: 1, Waiting: 2 })
-  expect(assignments(decide(all, noon + 5 * minute))).toEqual([])
-})
-
-test('a node that came under pressure in its soak counts as failed in later waves, too: with the next failure the commit is rejected', () => {
-  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
-  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
-  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 4 })
-  const pressed = aNode('a')
-    .on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
-    .under('MemoryPressure', noon - 3 * minute)
-  const sound = aNode('b').on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
-  const passed = decide(pool.with(pressed, sound, ...old('c', 'd')), noon)
-
-  expect(passed.status.wave?.name).toBe('rest')
-  expect(phases(passed)).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
-
-  const next = remembering(pool.with(pressed, sound, aNode('c').rolledBackFrom('bad'), ...old('d')), passed)
-
-  expect(decide(next, noon + minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
-})
-
-test('a node that failed under pressure in its soak stays failed when it is not Ready for a moment while that pressure lasts', () => {
-  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
-  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
-  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, maxUnavailable: 4 })
-  const pressed = aNode('a')
-    .on('bad', { at: noon - 6 * minute, since: noon - 6 * minute })
-    .under('MemoryPressure', noon - 3 * minute)
-  const others = [aNode('b').on('bad', { at: noon - 6 * minute, since: noon - 6 * minute }), ...old('c', 'd')]
-  const passed = decide(pool.with(pressed, ...others), noon)
-  const blinks = remembering(pool.with(pressed.notReady(noon + minute), ...others), passed)
-  const blinking = decide(blinks, noon + minute + 10_000)
-  const back = remembering(pool.with(pressed.readyAgain(noon + minute + 20_000), ...others), blinking)
-
-  expect(phases(blinking)).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
-  expect(phases(decide(back, noon + minute + 30_000))).toEqual({ Failed: 1, Current: 1, Waiting: 2 })
-})
-
-test('a node that failed under pressure at an earlier commit, which this one does not change, keeps no wave from being done', () => {
-  const waves = [aWave('canary', { tier: 'canary' }, { soak: 5 * minute }), aWave('rest', '100%')]
-  const wants = { same: { digest: 'older' } }
-  const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves, wants, maxFailures: 1 })
-  const pressed = aNode('same')
-    .on('older', { at: noon - 20 * minute })
-    .under('MemoryPressure', noon - 18 * minute)
-    .labelled({ tier: 'canary' })
-  const failed = [{ node: 'same', reason: 'MemoryPressure', message: 'node has MemoryPressure' }]
-  const all = pool.with(pressed, ...old('b'))
-
-  expect(assignments(decide(all, noon))).toEqual(['b → fix'])
-  expect(assignments(decide({ ...all, memory: { ...all.memory, failed } }, noon))).toEqual(['b → fix'])
-})
-
-test('a node that came under pressure in its soak counts as failed in later waves, too, beside 50 nodes that cannot be rendered', () => {
-  const waves = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
-  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
-  const unrendered = Array.from({ length: 50 }, (_, index) => `a${index}`)
-  const wants = Object.fromEntries(unrendered.map((name) => [name, { problem: 'label "rack" is missing' }]))
-  const pool = aPool({ head: 'bad', stable: 'older', since, waves, wave, maxFailures: 1, wants })
-  const [pressed, sound] = ['y', 'z'].map((name) => aNode(name).on('bad', { at: noon - 6 * minute }))
-  const nodes = [pressed?.under('MemoryPressure', noon - 3 * minute), sound].flatMap((node) => node ?? [])
-  const passed = decide(pool.with(...nodes, ...old(...unrendered, 'x')), noon)
-  const later = decide(remembering(pool.with(...nodes, ...old(...unrendered, 'x')), passed), noon + minute)
-
-  expect(passed.status.wave?.name).toBe('rest')
-  expect(later.status.failed).toContainEqual({
-    node: 'y',
-    reason: 'MemoryPressure',
-    message: 'node has MemoryPressure since 2026-11-21T11:57:00.000Z, in its soak',
-  })
-})
-
 test('the message that names the last node which can try a commit stays the same when the stamp of its assignment is ahead', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 2 })
   const down = aNode('b')
@@ -228,20 +140,6 @@ test('the history keeps the most failures that a run has seen at one time', () =
   expect(decide(gone, noon).status.history[0]).toMatchObject({ result: 'Running', failures: 2 })
 })
 
-test('the history counts what fails after the pool has halted', () => {
-  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
-    aNode('a').rolledBackFrom('bad'),
-    aNode('b')
-      .assignedTo('bad', { at: noon - minute })
-      .reporting('Verifying'),
-  )
-  const halted = decide(pool, noon)
-  const later = { ...remembering(pool, halted), nodes: nodes('a', 'b').map((node) => node.rolledBackFrom('bad')) }
-
-  expect(halted.status.history[0]).toMatchObject({ result: 'Halted', failures: 1 })
-  expect(decide(later, noon).status.history[0]).toMatchObject({ result: 'Halted', failures: 2 })
-})
-
 test('a rollback leaves the count of failures with the run that failed', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
 
@@ -260,83 +158,6 @@ test('a rollback stays a rollback once the node that failed is well again', () =
     'bad failed on "a": failed to validate config: unknown flag: --foo; the pool stays with older; ' +
       'push a fix or a revert, or: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
   )
-})
-
-test('a failed canary halts the pool when the policy says so, and it touches no node', () => {
-  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
-    aNode('a').rolledBackFrom('bad'),
-    aYoungNode('fresh'),
-    ...old('b', 'c'),
-  )
-
-  const decision = decide(pool, noon)
-
-  expect(decision.actions).toEqual([])
-  expect(phases(decision)).toEqual({ Waiting: 2, Joining: 1, Failed: 1 })
-  expect(decision.status.failed).toEqual([
-    { node: 'a', reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
-  ])
-  expect(verdict(decision)).toEqual({ Ready: 'False Halted', Reconciling: 'False Halted', Stalled: 'True Halted' })
-})
-
-test('a halted pool names the commit to go back to, what to push, and how to try again', () => {
-  const options = { head: 'bad', stable: 'older', since, onFailure: 'Halt' } as const
-  const pool = aPool(options).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
-  const message = (snapshot: typeof pool) => condition(decide(snapshot, noon), 'Stalled').message
-
-  expect(message(pool)).toBe(
-    'bad failed on "a": failed to validate config: unknown flag: --foo; no node changes; push a fix or a revert; ' +
-      'to go back now: nodewave rollback workers --to older (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=older); ' +
-      'to try it again: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
-  )
-  expect(message({ ...pool, kept: new Set() })).toContain('push a fix or a revert, or: nodewave retry workers (or')
-})
-
-test('a pool that halts on its way back names what failed there, and how to try that again', () => {
-  const history = [
-    aRollout('older', { startedAt: noon - 30 * minute }),
-    aRollout('bad', { result: 'RolledBack', startedAt: noon - hour }),
-    aRollout('older', { result: 'Completed', startedAt: noon - 24 * hour }),
-  ]
-  const options = { head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 1 }
-  const failed = nodes('a', 'b').map((node) => node.rolledBackFrom('older', { to: 'bad' }))
-  const pool = aPool(options).with(...failed, aNode('c').on('bad'))
-  const decision = decide(pool, noon)
-  const retried = decide({ ...remembering(pool, decision), controls: { retry: 'older' } }, noon + minute)
-
-  expect(verdict(decision).Stalled).toBe('True Halted')
-  expect(retried.status.history[0]).toMatchObject({ revision: 'older', result: 'Running' })
-  expect(condition(decision, 'Stalled').message).toBe(
-    'bad failed; older failed on "a": failed to validate config: unknown flag: --foo; "b": failed to validate config: unknown flag: --foo; ' +
-      'no node changes; push a fix or a revert, ' +
-      'or: nodewave retry workers --revision bad (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad); ' +
-      'to try older again: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=older)',
-  )
-})
-
-test('a halted pool stays halted when the node that failed is gone', () => {
-  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
-    aNode('a').rolledBackFrom('bad'),
-    ...old('b'),
-  )
-  const without = { ...remembering(pool, decide(pool, noon)), nodes: old('b') }
-
-  expect(decide(without, noon + minute).actions).toEqual([])
-})
-
-test('a pool with nothing to go back to halts whatever the policy', () => {
-  const pool = aPool({ head: 'bad', since }).with(aNode('a').rolledBackFrom('bad'), aNode('b'))
-
-  expect(verdict(decide(pool, noon)).Stalled).toBe('True Halted')
-})
-
-test('a new commit takes a halted pool on, its failed node first', () => {
-  const pool = aPool({ head: 'fix', stable: 'older', rejected: ['bad'], onFailure: 'Halt', maxUnavailable: 1 }).with(
-    ...old('b', 'c'),
-    aNode('z').rolledBackFrom('bad'),
-  )
-
-  expect(assignments(decide(pool, noon))).toEqual(['z → fix'])
 })
 
 test('a pool bears as many failures as its policy says', () => {
@@ -438,18 +259,6 @@ test('a rollback goes on past a node that cannot be put back', () => {
   )
 
   expect(assignments(decide(pool, noon))).toEqual(['b → older'])
-})
-
-test('a rollback halts when as many nodes fail as may be unavailable, and one more', () => {
-  const history = [aRollout('older'), aRollout('bad', { result: 'RolledBack' }), aRollout('older', { result: 'Completed' })]
-  const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 1 }).with(
-    aNode('a').rolledBackFrom('older', { at: noon, to: 'bad' }),
-    aNode('b').rolledBackFrom('older', { at: noon, to: 'bad' }),
-    aNode('c').on('bad'),
-    aNode('d').on('older'),
-  )
-
-  expect(verdict(decide(pool, noon)).Stalled).toBe('True Halted')
 })
 
 test('nothing is retried when the status was lost: what failed counts again', () => {

@@ -3,35 +3,11 @@ import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { condition, phases, remembering, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
-import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
-import { aPool, type PoolOptions } from '../builders/pools.ts'
-import { aRollout } from '../builders/revisions.ts'
-
-const ASKED = stamp(noon - minute)
-const IN_WINDOWS = { whenRequired: 'InWindows', timeout: 10 * minute } as const
-const NEVER = { ...IN_WINDOWS, whenRequired: 'Never' } as const
-
-/** A node that runs what the pool has completed, with the boot `1`. */
-function done(name: string): NodeDraft {
-  return aNode(name).on('new').booted('1')
-}
-
-/** Of a pool that has completed its commit. */
-function deciding(options: PoolOptions, ...nodes: NodeView[]) {
-  return decide(aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: NEVER, ...options }).with(...nodes), noon)
-}
-
-/** `cordon a`, `assign a reboot 1@…` */
-function deeds({ actions }: ReturnType<typeof decide>): string[] {
-  return actions.flatMap((action) => {
-    if (action.kind === 'assign') return [`assign ${action.node} ${action.grant} ${action.reboot?.boot ?? 'none'}`]
-    return action.kind === 'cordon' || action.kind === 'uncordon' || action.kind === 'clearReboot'
-      ? [`${action.kind} ${action.node}`]
-      : []
-  })
-}
+import { aPool } from '../builders/pools.ts'
+import { ASKED, CANARY, deciding, deeds, done, IN_WINDOWS, NEVER } from './some-reboots.ts'
 
 test('node that an operator asked to reboot is cordoned, and waits until its pods are gone', () => {
   const decision = deciding({ maxUnavailable: 1 }, done('a').toReboot('1'), done('b'))
@@ -87,68 +63,6 @@ test('node that came back with another boot is uncordoned, and its request is re
   expect(decision.status.reboots).toBeUndefined()
 })
 
-test('node whose agent is done and that shows the same boot counts as rebooting until its time is over, and has failed then', () => {
-  const order = { boot: '1', at: ASKED }
-  const same = done('a')
-    .orderedToReboot('new', order)
-    .reporting('Applied', { since: noon - 1000 })
-    .toReboot('1')
-  const late = done('a')
-    .orderedToReboot('new', order, { at: noon - 26 * minute })
-    .reporting('Applied', { since: noon - 25 * minute })
-    .toReboot('1')
-
-  expect(phases(deciding({}, same))).toEqual({ Rebooting: 1 })
-  const decision = deciding({}, late)
-  expect(decision.status.failed[0]?.reason).toBe('NotRebooted')
-  expect(decision.status.reboots?.[0]?.state).toBe('Failed')
-})
-
-test('machine that does not come back has failed after applyTimeout and the time of a reboot, and no other reboots', () => {
-  const order = { boot: '1', at: ASKED }
-  const away = (at: number) =>
-    done('a')
-      .orderedToReboot('new', order, { at })
-      .reporting('Applying', { error: { reason: 'Rebooting', message: 'the machine reboots' } })
-      .notReady(at + minute)
-      .toReboot('1')
-  const waiting = done('b').toReboot('1')
-
-  expect(phases(deciding({ maxUnavailable: 2 }, away(noon - 24 * minute)))).toEqual({ Rebooting: 1 })
-  const decision = deciding({ maxUnavailable: 2 }, away(noon - 25 * minute), waiting)
-  expect(decision.status.failed).toEqual([
-    {
-      node: 'a',
-      reason: 'RebootTimeout',
-      message: `the machine was ordered to reboot after ${stamp(noon - 25 * minute)}, and its agent has not come back`,
-    },
-  ])
-  expect(deeds(decision)).toEqual([])
-  expect(verdict(decision).Stalled).toBe('True NodesFailed')
-})
-
-test('machine that refused to reboot has failed; asked once more it is ordered once more', () => {
-  const refused = done('a')
-    .orderedToReboot('new', { boot: '1', at: ASKED })
-    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
-  const asked = refused.toReboot('1')
-  const again = refused.toReboot('1', { at: stamp(noon - minute / 2) })
-
-  expect(deeds(deciding({}, asked))).toEqual([])
-  expect(deciding({}, asked).status.failed[0]?.reason).toBe('RebootRefused')
-  expect(deeds(deciding({}, again))).toEqual(['cordon a'])
-})
-
-test('machine that refused to reboot, and was rebooted by somebody, gets its content once more and is no failure', () => {
-  const since = done('a')
-    .orderedToReboot('new', { boot: '1', at: ASKED })
-    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
-    .booted('2')
-    .toReboot('1')
-
-  expect(deeds(deciding({}, since))).toEqual(['assign a none none', 'clearReboot a'])
-})
-
 test('reboots keep to the budget, and a free place is used while another node reboots', () => {
   const nodes = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
 
@@ -166,50 +80,6 @@ test('reboots wait for a window, and for the end of a pause', () => {
   expect(verdict(closed).Reconciling).toBe('True WaitingForWindow')
 })
 
-test('host that requires a reboot is shown, and rebooted only where the policy says so', () => {
-  const requiring = done('a').requiringReboot('1')
-  const shown = deciding({}, requiring)
-
-  expect(deeds(shown)).toEqual([])
-  expect(verdict(shown).Ready).toBe('True Completed')
-  expect(condition(shown, 'Ready').message).toBe('1 of 1 nodes are at new; 1 node requires a reboot: "a"')
-  expect(shown.status.reboots).toEqual([{ node: 'a', state: 'Required', because: '/run/reboot-required, libc6' }])
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, requiring))).toEqual(['cordon a'])
-})
-
-test('host that still requires a reboot after it was ordered one for this boot is not ordered another', () => {
-  const ordered = done('a').orderedToReboot('new', { boot: '1' }).reporting('RolledBack', { active: 'new' })
-
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.requiringReboot('1')))).toEqual([])
-})
-
-test('host that requires a reboot again after each reboot is rebooted once a day, and an operator may do it sooner', () => {
-  const orderedAt = (at: number) =>
-    done('a')
-      .orderedToReboot('new', { boot: '1' }, { at })
-      .reporting('Applied', { since: at + minute })
-      .booted('2')
-      .requiringReboot('2')
-  const early = deciding({ reboot: IN_WINDOWS }, orderedAt(noon - hour))
-
-  expect(deeds(early)).toEqual([])
-  expect(early.wakeAt).toBe(noon + 23 * hour)
-  expect(early.status.reboots).toEqual([{ node: 'a', state: 'Required', because: '/run/reboot-required, libc6' }])
-  expect(condition(early, 'Ready').message).toBe(
-    '1 of 1 nodes are at new; 1 node requires a reboot: "a"; less than a day after their last reboot: "a"',
-  )
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, orderedAt(noon - hour).toReboot('2')))).toEqual(['cordon a'])
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, orderedAt(noon - 24 * hour)))).toEqual(['cordon a'])
-})
-
-test('host that requires a reboot an hour after an operator rebooted it waits for nothing', () => {
-  const ordered = done('a').orderedToReboot('new', { boot: '1', at: '2026-11-21T11:00:00Z' }, { at: noon - hour })
-
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.reporting('Applied').booted('2').requiringReboot('2')))).toEqual([
-    'cordon a',
-  ])
-})
-
 test('host that was back only after the time for its reboot keeps the order, which says when it was rebooted last', () => {
   const late = aNode('a')
     .orderedToReboot('new', { boot: '1' }, { at: noon - hour })
@@ -218,26 +88,6 @@ test('host that was back only after the time for its reboot keeps the order, whi
     .reporting('Applying', { error: { reason: 'Rebooting', message: 'the machine reboots' } })
 
   expect(deeds(deciding({ reboot: IN_WINDOWS }, late))).toEqual([])
-})
-
-test('host that requires a reboot again was ordered one by a clock that was years ahead: it does not wait for years', () => {
-  const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: noon + 9000 * hour })
-
-  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.reporting('Applied').booted('2').requiringReboot('2')))).toEqual([
-    'cordon a',
-  ])
-})
-
-test('host that requires a reboot again waits for a day also when its run is stamped by a clock that was a little ahead', () => {
-  const startedAt = noon + 4 * minute
-  const history = [aRollout('new', { result: 'Completed', startedAt })]
-  const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: startedAt })
-  const again = ordered
-    .reporting('Applied', { since: noon - 1000 })
-    .booted('2')
-    .requiringReboot('2')
-
-  expect(deeds(deciding({ reboot: IN_WINDOWS, history }, again))).toEqual([])
 })
 
 test('assessment that took over a host that rests after its reboot is made again when the day is over', () => {
@@ -343,8 +193,6 @@ test('held nodes, and nodes of a halted pool, are not rebooted', () => {
   expect(deeds(decide(halted.with(aNode('a').on('bad').booted('1').toReboot('1')), noon))).toEqual([])
 })
 
-const CANARY = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
-
 test('second wave reboots when the first has rebooted and was Ready for its soak', () => {
   const nodes = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
   const [first] = deeds(deciding({ waves: CANARY }, ...nodes))
@@ -363,18 +211,6 @@ test('second wave reboots when the first has rebooted and was Ready for its soak
   expect(condition(soaking, 'Reconciling').message).toContain('reboots after wave "canary", which soaks')
   expect(soaking.wakeAt).toBe(noon + minute)
   expect(deeds(deciding({ waves: CANARY }, back(noon - 5 * minute), ...others))).toHaveLength(2)
-})
-
-test('node that failed at its reboot keeps no later wave waiting when it is held, as the pool says', () => {
-  const asked = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
-  const canary = deeds(deciding({ waves: CANARY }, ...asked))[0]?.replace('cordon ', '') ?? ''
-  const failed = done(canary)
-    .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 40 * minute })
-    .reporting('RolledBack', { error: { reason: 'NotRebooted', message: 'the machine did not reboot' } })
-  const others = asked.filter(({ name }) => name !== canary)
-
-  expect(deeds(deciding({ waves: CANARY }, failed, ...others))).toEqual([])
-  expect(deeds(deciding({ waves: CANARY }, failed.held(), ...others))).toEqual(others.map(({ name }) => `cordon ${name}`))
 })
 
 test('node that is under drain for its reboot gets it, though nodes of an earlier wave were asked for since', () => {
@@ -446,60 +282,4 @@ test('no other reboot waits for a machine that was down when its reboot was orde
 
   expect(deeds(deciding(options, down.orderedToReboot('new', order), asked))).toEqual([])
   expect(deeds(deciding(options, down.orderedToReboot('new', order, { at: noon - hour }), asked))).toEqual(['cordon a'])
-})
-
-test('pool is stalled by a machine that failed at its reboot, and is not reconciling though another one waits for its own', () => {
-  const refused = (name: string) =>
-    done(name)
-      .orderedToReboot('new', { boot: '1', at: ASKED })
-      .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
-  const failed = refused('a')
-  const decision = deciding({ maxUnavailable: 2 }, failed, done('b').toReboot('1'))
-
-  expect(deeds(decision)).toEqual([])
-  expect(verdict(decision)).toMatchObject({ Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
-})
-
-test('reboot that failed rejects no commit, also when the status of the pool was lost and its rollout begins again', () => {
-  const failed = done('a')
-    .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 30 * minute })
-    .reporting('RolledBack', { active: 'new', error: { reason: 'NotRebooted', message: 'the machine did not reboot' } })
-  const { status } = decide(aPool({ head: 'new', reboot: NEVER }).with(failed, done('b')), noon)
-
-  expect(status.rejected).toEqual([])
-  expect(status.history[0]?.result).toBe('Completed')
-})
-
-test('pool says to ask again for the reboot that failed, since a retry is of content', () => {
-  const refused = (name: string) =>
-    done(name)
-      .orderedToReboot('new', { boot: '1', at: ASKED })
-      .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
-  const failed = refused('a')
-  const ofContent = done('c').rolledBackFrom('new', { at: noon - 3 * hour })
-  const message = (...nodes: NodeView[]) => condition(deciding({ maxFailures: 2 }, ...nodes), 'Ready').message
-
-  expect(message(failed)).toBe('"a": inhibited by apt; repair what is to blame, then: nodewave reboot a')
-  expect(message(...['a', 'b', 'c', 'd'].map((name) => refused(name)))).toMatch(/: nodewave reboot a b c; and 1 more$/)
-  expect(message(failed, ofContent)).toMatch(/, then: nodewave retry workers \(or kubectl .*\), and: nodewave reboot a$/)
-})
-
-test.each([
-  ['that its host requires', (node: NodeDraft) => node.requiringReboot('1'), IN_WINDOWS],
-  ['that an operator asked for', (node: NodeDraft) => node.toReboot('1'), NEVER],
-])('reboot %s brings no node to content that failed on it, and its failure still counts', (_, asking, reboot) => {
-  const failed = asking(
-    aNode('a')
-      .booted('1')
-      .rolledBackFrom('new', { at: noon - hour }),
-  )
-  const drained = failed.drainedFor('new')
-  const history = [aRollout('new', { result: 'Completed', startedAt: noon - 2 * hour })]
-  const decided = (node: NodeView) =>
-    deciding({ reboot, history, since: noon - 2 * hour, pods: { a: [] }, maxFailures: 1 }, node, done('b'))
-
-  expect(deeds(decided(failed))).toEqual([])
-  expect(deeds(decided(drained))).toEqual(['uncordon a'])
-  expect(decided(failed).status.history[0]?.laterFailures?.nodes).toEqual(['a'])
-  expect(condition(decided(failed), 'Ready').message).toMatch(/^"a": failed to validate .* then: nodewave retry workers/)
 })

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { remembering, selected } from '../builders/decisions.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { nodes } from '../builders/nodes.ts'
+import { aGate } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
+
+test('a retry asks the gate again, whatever it said in the run before', () => {
+  const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
+  const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
+  const retried = { ...remembering(pool, failed), controls: { retry: 'new' }, gateAnswers: [answer('Failed', noon)] }
+
+  const again = decide(retried, noon + minute)
+
+  expect(again.status.rejected).toEqual([])
+  expect(again.status.history[0]).toMatchObject({ result: 'Running', startedAt: stamp(noon + minute) })
+})
+
+test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {
+  const pool = afterCanary([aGate('slo')])
+  const others = [
+    { rollout: stamp(noon) },
+    { revision: 'another of the same instant' },
+    { wave: 'rest' },
+    { gate: 'other' },
+    { question: 'before' as const },
+    { at: noon - 1 },
+  ]
+
+  for (const other of others)
+    expect(selected(passing(pool, [{ at: noon + 1, says: { ...answer('Passed', noon), ...other } }]))).toEqual([])
+})
+
+test('a target that the pool has run through before passes no gate again', () => {
+  const history = [
+    aRollout('bad', { result: 'Completed' }),
+    aRollout('good', { result: 'Completed', startedAt: noon - 2 * hour }),
+  ]
+  const pool = aPool({ head: 'good', stable: 'bad', history, waves, gates: [aGate('slo'), apps] }).with(
+    ...nodes('a', 'b').map((node) => node.on('bad')),
+  )
+
+  expect(selected(decide(pool, noon)).toSorted()).toEqual(['a', 'b'])
+  expect(asked(decide(pool, noon))).toEqual([])
+})
+
+test('a gate that is taken out of the repository holds nothing up any more', () => {
+  const pool = afterCanary([aGate('slo')])
+  const { gates, ...policy } = pool.policy
+
+  expect(selected(decide({ ...remembering(pool, decide(pool, noon)), policy }, noon + 1)).toSorted()).toEqual(['b', 'c'])
+})
+
+test('what a gate said of another commit counts for nothing, also where both rollouts began at one instant', () => {
+  const passed = { name: 'slo', wave: 'canary', rollout: stamp(since), state: 'Passed', since: stamp(since) } as const
+  const pool = afterCanary([aGate('slo')])
+  const after = (revision: string) => decide({ ...pool, memory: { ...pool.memory, gates: [{ ...passed, revision }] } }, noon)
+
+  expect(selected(after('bad'))).toEqual([])
+  expect(after('bad').status.gates).toMatchObject([{ revision: 'new', state: 'Waiting' }])
+  expect(selected(after('new')).toSorted()).toEqual(['b', 'c'])
+})
+
+test('what a gate said still counts when a commit of equal content arrives', () => {
+  const equal = afterCanary([aGate('slo')], { commit: 'a-typo-in-the-README' })
+  const passed = passing(equal, [{ at: noon + 1000, says: answer('Passed', noon + 500) }])
+
+  expect(selected(passed).toSorted()).toEqual(['b', 'c'])
+})
+
+/** `a` is done; the gate that passed, or was about to, checks more since a commit that changes no content. */
+function changed(pool: PoolSnapshot): PoolSnapshot {
+  const check = { kind: 'nodeConditions', require: [], forbid: ['DiskPressure', 'PIDPressure'] } as const
+  return { ...pool, policy: { ...pool.policy, gates: [aGate('slo', { check }), aGate('other')] } }
+}
+
+test('a gate counts no answer about its old check when a commit changes it while that is under way', () => {
+  const before = afterCanary([aGate('slo'), aGate('other')])
+  const pool = changed({ ...remembering(before, decide(before, noon)), gateAnswers: [answer('Passed', noon + 500)] })
+
+  const decision = decide(pool, noon + 1000)
+
+  expect(asked(decision).map(({ gate }) => gate)).toMatchObject([
+    { name: 'slo', check: { forbid: ['DiskPressure', 'PIDPressure'] } },
+    { name: 'other' },
+  ])
+  expect(decision.status.gates).toMatchObject([
+    { name: 'slo', state: 'Waiting', since: stamp(noon + 1000) },
+    { name: 'other', state: 'Waiting', since: stamp(noon) },
+  ])
+})
+
+test('a gate that passed is asked again when a commit changes its check before the next wave opens', () => {
+  const before = afterCanary([aGate('slo'), aGate('other')])
+  const passed = decide(
+    { ...remembering(before, decide(before, noon)), gateAnswers: [answer('Passed', noon + 500)] },
+    noon + 1000,
+  )
+
+  const decision = decide(changed(remembering(before, passed)), noon + 2000)
+
+  expect(passed.status.gates).toMatchObject([{ state: 'Passed' }, { state: 'Waiting' }])
+  expect(decision.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon + 2000) }, { state: 'Waiting' }])
+})
+
+test('a gate goes on, and its record is not written again, when an earlier release or CRD has no hash of the check', () => {
+  const before = afterCanary([aGate('slo')])
+  const pool = remembering(before, decide(before, noon))
+  const gates = (pool.memory.gates ?? []).map(({ check: _, ...record }) => record)
+
+  const seen = { ...pool, memory: { ...pool.memory, gates } }
+
+  expect(decide(seen, noon + 1000).status.gates).toBe(gates)
+  expect(decide({ ...seen, gateAnswers: [answer('Passed', noon + 500)] }, noon + 1000).status.gates).toMatchObject([
+    { state: 'Passed', since: stamp(noon) },
+  ])
+})
