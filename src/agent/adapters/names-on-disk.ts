@@ -43,3 +43,9 @@ export async function makeLinkDurably(place: Place, target: string): Promise<voi
   })
   await syncDirectory(place)
 }
+
+/** To another name in its directory. */
+export async function renameDurably(place: Place, name: string): Promise<void> {
+  await rename(place.path, place.beside(name))
+  await syncDirectory(place)
+}

@@ -5,6 +5,7 @@ import type { InstallHost } from '../install/install-host.ts'
 import { CONTACT } from '../paths.ts'
 import { parseContact } from '../state/contact.ts'
 import type { HostTree } from './host-tree.ts'
+import { renameDurably } from './names-on-disk.ts'
 import { nodeFiles } from './node-files.ts'
 import { orMissing } from './or-missing.ts'
 import { procProcesses } from './proc-processes.ts'
@@ -34,6 +35,10 @@ export function realInstallHost(tree: HostTree, { say, services }: HostOptions):
     remove: async (path) => {
       using place = tree.find(path)
       if (place !== undefined) await removeTree(place)
+    },
+    rename: async (path, name) => {
+      using place = tree.find(path)
+      if (place !== undefined) await orMissing(renameDurably(place, name))
     },
     list: files.list,
     contact: async () => {

@@ -10,8 +10,10 @@ export interface InstallHost {
   setLink(path: string, target: string): Promise<void>
   read(path: string): Promise<string | undefined>
   write(path: string, text: string): Promise<void>
-  /** With all that is below it; nothing when it is not there. */
+  /** With all that is below it, file by file; nothing when it is not there. */
   remove(path: string): Promise<void>
+  /** To another name in its directory; nothing when it is not there. */
+  rename(path: string, name: string): Promise<void>
   /** Names in a directory; none when there is no such directory. */
   list(path: string): Promise<string[]>
   /** Of the agent that runs and has reached its Node. */

@@ -2,7 +2,7 @@ import { statePaths } from '../paths.ts'
 import type { InstallHost } from './install-host.ts'
 import { AGENT_UNIT, CURRENT_LINK, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
 import { placeUnit } from './place.ts'
-import { isComplete, removeRefused, requireLinks, versionAt } from './versions.ts'
+import { isComplete, removePartial, removeRefused, removeVersion, requireLinks, versionAt } from './versions.ts'
 
 export interface InstallOptions {
   /** Of the folder that is to run. */
@@ -40,6 +40,7 @@ export async function install(options: InstallOptions, host: InstallHost): Promi
   const { version, retry } = options
   const mark = `${versionFolder(version)}/${REFUSED_MARK}`
   await requireLinks(host)
+  await removePartial(host)
   if (retry) await host.remove(mark)
   if ((await host.read(mark)) !== undefined) return refuse(options, host)
   await use(options, host)
@@ -92,7 +93,7 @@ async function keepAsPrevious(current: string, { version, host }: { version: str
   const { mainPid } = await host.services.show(AGENT_UNIT)
   if (before !== undefined && !(await isOf(current, mainPid, host))) return
   // In this order: an older version that no link leads to would stay for ever.
-  if (before !== undefined && ![current, version].includes(before)) await host.remove(versionFolder(before))
+  if (before !== undefined && ![current, version].includes(before)) await removeVersion(before, host)
   await host.setLink(PREVIOUS_LINK, current)
 }
 

@@ -13,8 +13,10 @@ export const AGENT_DROP_IN = `${AGENT_UNIT_FILE}.d/10-install.conf`
 /** In the folder of a version that did not report: it is not started again by itself. */
 export const REFUSED_MARK = 'refused'
 
-/** Names of folders that are being copied, or were when the power went. */
+/** Names of folders that are being copied or removed, or were when the power went. */
 export const PARTIAL_FOLDER = /^\..+\.partial$/
+/** Of these, the ones of versions that are being removed: another installer may copy at the same time. */
+export const REMOVED_FOLDER = /^\..+\.removed\.partial$/
 
 export function versionFolder(version: string): string {
   return `${INSTALL_DIRECTORY}/${version}`

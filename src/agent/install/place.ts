@@ -1,6 +1,6 @@
 import type { InstallHost } from './install-host.ts'
 import { AGENT_DROP_IN, AGENT_UNIT, AGENT_UNIT_FILE, CURRENT_LINK, PREVIOUS_LINK, versionFolder } from './paths.ts'
-import { isComplete, requireLinks, versionAt, versionsOf } from './versions.ts'
+import { isComplete, removePartial, removeVersion, requireLinks, versionAt, versionsOf } from './versions.ts'
 
 export interface Placement {
   readonly version: string
@@ -15,6 +15,7 @@ export interface Placement {
 export async function place(placement: Placement, host: InstallHost): Promise<void> {
   const { version } = placement
   await requireLinks(host)
+  await removePartial(host)
   const current = await versionAt(CURRENT_LINK, host)
   if (current !== undefined && current !== version && (await isComplete(current, host)))
     await host.setLink(PREVIOUS_LINK, current)
@@ -22,7 +23,7 @@ export async function place(placement: Placement, host: InstallHost): Promise<vo
   await placeUnit(placement, host)
   await host.services.enable(AGENT_UNIT)
   const before = await versionAt(PREVIOUS_LINK, host)
-  for (const name of await versionsOf(host)) if (name !== version && name !== before) await host.remove(versionFolder(name))
+  for (const name of await versionsOf(host)) if (name !== version && name !== before) await removeVersion(name, host)
 }
 
 /** @returns whether the service manager runs something else than what the files say now. */

@@ -1,7 +1,7 @@
 import { statePaths } from '../paths.ts'
 import type { InstallHost } from './install-host.ts'
 import { AGENT_DROP_IN, AGENT_UNIT, AGENT_UNIT_FILE, INSTALL_DIRECTORY, PARTIAL_FOLDER } from './paths.ts'
-import { removeLinks, versionsOf } from './versions.ts'
+import { removeLinks, removePartial, removeVersion, versionsOf } from './versions.ts'
 
 /**
  * Takes away what `install` and the agent made. What the administrator wrote stays: /etc/nodewave, other drop-ins of the unit.
@@ -18,8 +18,8 @@ export async function uninstall(stateDirectory: string, host: InstallHost): Prom
   await host.remove(stateDirectory)
   await host.remove('/run/nodewave')
   await removeLinks(host)
-  const partial = (await host.list(INSTALL_DIRECTORY)).filter((name) => PARTIAL_FOLDER.test(name))
-  for (const name of [...(await versionsOf(host)), ...partial]) await host.remove(`${INSTALL_DIRECTORY}/${name}`)
+  await removePartial(host, PARTIAL_FOLDER)
+  for (const name of await versionsOf(host)) await removeVersion(name, host)
   if ((await host.list(INSTALL_DIRECTORY)).length === 0) await host.remove(INSTALL_DIRECTORY)
 }
 

@@ -1,5 +1,13 @@
 import type { InstallHost } from './install-host.ts'
-import { AGENT_UNIT, CURRENT_LINK, INSTALL_DIRECTORY, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
+import {
+  AGENT_UNIT,
+  CURRENT_LINK,
+  INSTALL_DIRECTORY,
+  PREVIOUS_LINK,
+  REFUSED_MARK,
+  REMOVED_FOLDER,
+  versionFolder,
+} from './paths.ts'
 
 const LINKS = [CURRENT_LINK, PREVIOUS_LINK]
 /** No way out of the directory: folders of versions are removed with all that is in them. */
@@ -30,11 +38,22 @@ export async function removeLinks(host: InstallHost): Promise<void> {
   for (const link of LINKS) if ((await host.readLink(link)) !== undefined) await host.remove(link)
 }
 
+/** By its name first: half of a folder would be no version, and stay for ever. */
+export async function removeVersion(version: string, host: InstallHost): Promise<void> {
+  await host.rename(versionFolder(version), `.${version}.removed.partial`)
+  await removePartial(host)
+}
+
+/** What an installer that was killed has left of versions that it removed. @param which of what others have left, too */
+export async function removePartial(host: InstallHost, which = REMOVED_FOLDER): Promise<void> {
+  const names = await host.list(INSTALL_DIRECTORY)
+  for (const name of names) if (which.test(name)) await host.remove(`${INSTALL_DIRECTORY}/${name}`)
+}
+
 /** Folders of versions that did not report: a later one does, so nobody will try them again. */
 export async function removeRefused(version: string, host: InstallHost): Promise<void> {
   for (const name of await versionsOf(host)) {
-    const folder = `${INSTALL_DIRECTORY}/${name}`
-    if (name !== version && (await host.list(folder)).includes(REFUSED_MARK)) await host.remove(folder)
+    if (name !== version && (await host.list(versionFolder(name))).includes(REFUSED_MARK)) await removeVersion(name, host)
   }
 }
 

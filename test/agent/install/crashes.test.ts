@@ -7,12 +7,17 @@ import { uninstall } from '../../../src/agent/install/uninstall.ts'
 import { type Behaviour, FakeInstallHost } from './fake-install-host.ts'
 
 class Killed extends Error {}
-const EFFECTS = ['setLink', 'write', 'remove', 'askToLeave']
+const EFFECTS = ['setLink', 'write', 'rename', 'askToLeave']
 const ORDERS = ['start', 'restart', 'stop', 'enable', 'disable', 'reload']
 
-/** The host as an installer sees it that is killed right after its effect of that number. */
+/** The host as an installer sees it that is killed right after its effect of that number; a folder is removed file by file. */
 function killedAfter(host: FakeInstallHost, last: number): InstallHost {
   let effects = 0
+  const after = (): void => {
+    effects += 1
+    if (effects === last) throw new Killed()
+  }
+  host.removed = after
   const counted = <T extends object>(target: T, names: readonly string[]): T =>
     new Proxy(target, {
       get: (object, key) => {
@@ -22,10 +27,6 @@ function killedAfter(host: FakeInstallHost, last: number): InstallHost {
         return (...args: unknown[]) => {
           const result: unknown = Reflect.apply(member, object, args)
           if (!names.includes(String(key))) return result
-          const after = (): void => {
-            effects += 1
-            if (effects === last) throw new Killed()
-          }
           return result instanceof Promise ? result.then(after) : after()
         }
       },
@@ -78,6 +79,7 @@ test.each([
     )
     if (ended) break
     kills += 1
+    host.removed = () => undefined
     await TASKS[name](host)
     expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
   }

@@ -14,6 +14,8 @@ export class FakeInstallHost implements InstallHost {
   readonly links = new Map<string, string>()
   readonly said: string[] = []
   readonly stopped: string[] = []
+  /** Called after each file that is removed: a removal may be ended in the middle. */
+  removed = (): void => undefined
   enabled = false
   /** Of each version; the others report. */
   readonly behaviours = new Map<string, Behaviour>()
@@ -86,7 +88,20 @@ export class FakeInstallHost implements InstallHost {
 
   async remove(path: string): Promise<void> {
     this.links.delete(path)
-    for (const name of this.files.keys()) if (name === path || name.startsWith(`${path}/`)) this.files.delete(name)
+    for (const name of [...this.files.keys()]) {
+      if (name !== path && !name.startsWith(`${path}/`)) continue
+      this.files.delete(name)
+      this.removed()
+    }
+  }
+
+  async rename(path: string, to: string): Promise<void> {
+    const target = `${path.slice(0, path.lastIndexOf('/'))}/${to}`
+    for (const [name, text] of [...this.files]) {
+      if (!name.startsWith(`${path}/`)) continue
+      this.files.delete(name)
+      this.files.set(`${target}${name.slice(path.length)}`, text)
+    }
   }
 
   async list(path: string): Promise<string[]> {

@@ -1,0 +1,47 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { HostTree } from '../../../src/agent/adapters/host-tree.ts'
+import { realInstallHost } from '../../../src/agent/adapters/real-install-host.ts'
+import { place } from '../../../src/agent/install/place.ts'
+
+/** A host that does not run, and has these versions of the agent. */
+function aHost(...versions: readonly string[]) {
+  const root = mkdtempSync(join(tmpdir(), 'nodewave-install-'))
+  const opt = join(root, 'opt/nodewave')
+  const add = (version: string): void => {
+    mkdirSync(join(opt, version, 'sysvinit'), { recursive: true })
+    for (const name of ['nodewave-agent.mjs', 'nodewave-agent.service', 'sysvinit/nodewave-agent'])
+      writeFileSync(join(opt, version, name), '')
+  }
+  for (const version of versions) add(version)
+  const host = realInstallHost(new HostTree(root), { say: () => undefined })
+  return { host, opt, add, [Symbol.dispose]: () => rmSync(root, { recursive: true }) }
+}
+
+test('place of a version keeps the one before, and leaves nothing of older ones', async () => {
+  using machine = aHost()
+  const { host, opt, add } = machine
+  for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
+    add(version)
+    await place({ version }, host)
+  }
+  expect(readdirSync(opt).sort()).toEqual(['1.1.0', '1.2.0', 'current', 'previous'])
+})
+
+test('place of a version finishes the removal of another one that was ended in the middle', async () => {
+  using machine = aHost('1.0.0', '1.1.0')
+  const { host, opt } = machine
+  await host.rename('/opt/nodewave/1.0.0', '.1.0.0.removed.partial')
+  expect(readdirSync(opt).sort()).toEqual(['.1.0.0.removed.partial', '1.1.0'])
+  await place({ version: '1.1.0' }, host)
+  expect(readdirSync(opt).sort()).toEqual(['1.1.0', 'current'])
+})
+
+test('a folder that is not there can be renamed, which does nothing', async () => {
+  using machine = aHost('1.0.0')
+  const { host, opt } = machine
+  await host.rename('/opt/nodewave/0.9.0', '.0.9.0.removed.partial')
+  expect(readdirSync(opt)).toEqual(['1.0.0'])
+})
