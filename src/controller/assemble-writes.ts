@@ -38,8 +38,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const now = (): number => clock.now()
   const [queue, assumed, failures] = [new WriteQueue(), new AssumedNodes(), new WriteFailures()]
   const failed = (object: WrittenObject, error: unknown): void => {
-    // A conflict is no failure: as soon as the newer version is here, it is decided again.
-    if (error instanceof KubeError && error.reaction === 'conflict') return
+    if (isDecidedAgain(error)) return
     const { until } = failures.failed(object, { error, about: uidOf(object, cluster.pools), now: now() })
     log('warn', `write ${object}: ${(error as Error).message}; again in ${until - now()} ms`, detailsOf(error))
     changed()
@@ -90,6 +89,11 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
 function uidOf(object: WrittenObject, pools: ClusterCache['pools']): string {
   const { kind, name } = writtenObject(object)
   return isPoolPart(kind) ? (pools.get(name)?.uid ?? '') : ''
+}
+
+/** A conflict is no failure: as soon as the newer version is here, it is decided again. A list that has expired brings nothing newer. */
+function isDecidedAgain(error: unknown): boolean {
+  return error instanceof KubeError && error.reaction === 'conflict' && error.reason !== 'Expired'
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */

@@ -176,6 +176,28 @@ test('a NodePool whose spec the server keeps otherwise than written is written a
   expect(await readiness(replicas)).toBe('True Completed')
 })
 
+test('nodes whose list expires each time they are read again are read again later, and an event says so', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  let [asked, expires] = [0, false]
+  const list: KubeApi['list'] = async (path, options) => {
+    if (path !== NODES || !expires) return replicas.kube.list(path, options)
+    asked += 1
+    throw refusal(410, 'Expired')
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, list } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  expires = true
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(MINUTE)
+  expect(asked).toBeLessThan(15)
+  expect(await refusals(replicas)).toEqual(['ActionRefused'])
+  expires = false
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
 test.each<readonly [verb: 'create' | 'replace' | 'patch' | 'delete']>([['create'], ['replace'], ['patch'], ['delete']])(
   'a NodePool for which the server tells of a conflict though it is as it was is written again later, and an event says so: %s',
   async (verb) => {
