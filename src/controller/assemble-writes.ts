@@ -19,7 +19,7 @@ import { StatusWriter } from './status/status-writer.ts'
 import { BackgroundWrites } from './writes/background-writes.ts'
 import { isPoolPart, WriteFailures, type WrittenObject, writtenObject } from './writes/write-failures.ts'
 
-export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs'> {
+export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs' | 'limits'> {
   readonly access: PayloadAccess | undefined
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
@@ -65,6 +65,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     payloads,
     signer,
     access: parts.access,
+    limits: parts.limits,
   })
   const background = new BackgroundWrites({ failures, now, failed, changed })
   const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background, log, made: (pod) => parts.proofs.made(pod) })

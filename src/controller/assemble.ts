@@ -64,6 +64,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const checks = ports.gateChecks ?? gateChecks({ ports, settings, cluster })
   const gates = new GateRunner({ gateChecks: checks, clock, signal, changed: wake.fire })
   const otherClusters = ports.otherClusters?.(wake.fire) ?? NOBODY_TO_ASK
+  const limits = { label: new WriteLimit(), restore: new WriteLimit() }
   return {
     otherClusters,
     ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
@@ -72,10 +73,22 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     snapshots: new PoolSnapshots(),
     roster: new NodeRoster(),
     decider: new Decider(),
-    settingsWatch: new SettingsWatch(),
-    labelLimit: new WriteLimit(),
+    settingsWatch: new SettingsWatch(limits.restore),
+    limits,
     access,
     garbage: new GarbageCollector({ cluster, store, renderer, payloads: [payloads, secrets], access }),
-    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, proofs, access, changed: wake.fire }),
+    ...assembleWrites({
+      ports,
+      settings,
+      cluster,
+      drains,
+      gates,
+      rejections,
+      events,
+      proofs,
+      access,
+      limits,
+      changed: wake.fire,
+    }),
   }
 }

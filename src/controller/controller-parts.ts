@@ -43,8 +43,8 @@ export interface ControllerParts {
   readonly roster: NodeRoster
   readonly decider: Decider
   readonly settingsWatch: SettingsWatch
-  /** Of labels that name the pool. */
-  readonly labelLimit: WriteLimit
+  /** Of labels that name the pool, and of settings that others changed. */
+  readonly limits: Readonly<Record<'label' | 'restore', WriteLimit>>
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures

@@ -127,17 +127,17 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
 
 /** Another tool may take off each label that it does not know. @returns when a label that was written too often may be written again */
 function writeLabels(
-  { failures, labelLimit, poolWrites }: ControllerParts,
+  { failures, limits, poolWrites }: ControllerParts,
   { members, nodes }: Gathered,
   now: Instant,
 ): Instant | undefined {
-  labelLimit.forgetOld(now)
+  limits.label.forgetOld(now)
   const due = members.mislabelled.filter(({ node: name }) => {
     const node = nodes.get(name)
-    return node !== undefined && failures.mayTry(labelKey(name), now) && labelLimit.mayWrite(node, now)
+    return node !== undefined && failures.mayTry(labelKey(name), now) && limits.label.mayWrite(name)
   })
   for (const [pool, actions] of Map.groupBy(due, (action) => action.pool)) poolWrites.beginAtOnce(pool, { actions, nodes, now })
-  return earliest(members.mislabelled.map(({ node }) => labelLimit.nextAt(node)))
+  return earliest(members.mislabelled.map(({ node }) => limits.label.nextAt(node)))
 }
 
 function isOfAPool({ members, nodes }: Gathered, name: string): boolean {

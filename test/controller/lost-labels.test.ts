@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
+import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
 import { NODES } from './stage.ts'
 
@@ -65,3 +66,29 @@ test.each([0, 7, 8, 9, 20])(
     expect([found.labels, await labelOf(replicas)]).toEqual([1, 'workers'])
   },
 )
+
+test('a node gets the label of its pool as soon as the API server takes it, however often it was refused', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let [asked, isRefused] = [0, false]
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels = {}, annotations } = Object(Object(body).metadata)
+    if (!isRefused || !path.startsWith(NODES) || !(LABEL in labels) || annotations !== undefined)
+      return replicas.kube.patch(path, body, options)
+    asked += 1
+    throw refusal(500, 'InternalError')
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  isRefused = true
+  await label(replicas, { [LABEL]: null })
+  for (let beat = 0; beat < 60; beat++) {
+    await replicas.kube.patch(`${NODES}/n0`, { metadata: { annotations: { beat: `${beat}` } } })
+    await replicas.clock.advance(10 * SECOND)
+  }
+  expect(asked).toBeLessThan(90)
+  isRefused = false
+  await replicas.clock.advance(MINUTE)
+  expect(await labelOf(replicas)).toBe('workers')
+})

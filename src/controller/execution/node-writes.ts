@@ -27,6 +27,7 @@ import {
   type WriteFailures,
   type WrittenObject,
 } from '../writes/write-failures.ts'
+import type { WriteLimit } from '../writes/write-limit.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
 import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
 import {
@@ -70,6 +71,8 @@ export interface NodeWritesOptions {
   readonly signer?: AssignmentSigner | undefined
   /** Absent: somebody else says who may read payloads. */
   readonly access?: Pick<PayloadAccess, 'ensure'> | undefined
+  /** Of writes that are limited in number. */
+  readonly limits?: Partial<Readonly<Record<QueuedAction['kind'], WriteLimit>>>
 }
 
 export interface PlannedWrite {
@@ -161,7 +164,7 @@ export class NodeWrites {
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
   async #patch({ node, config }: PlannedWrite, action: NodeAction | UnassumedAction): Promise<void> {
-    const { kube, cluster, payloads, access, assumed, drains, settings } = this.#options
+    const { kube, clock, cluster, payloads, access, assumed, drains, settings, limits = {} } = this.#options
     if (action.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, action.revision)
       await access?.ensure(node, readablesOf(config))
@@ -172,6 +175,7 @@ export class NodeWrites {
       const written = body && cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body))
       if (written) cluster.nodes.wrote(written)
       if (written) refuseLoss(action, { sent: body.metadata.resourceVersion, node: written, names: settings.names })
+      if (written) limits[action.kind]?.wrote(node.name, clock.now())
       if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
     } catch (error) {

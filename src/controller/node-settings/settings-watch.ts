@@ -4,7 +4,7 @@ import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { SettingsOnNode } from '../cache/settings-on-node.ts'
 import type { CompiledFleet, NodeObject } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
-import { WriteLimit } from '../writes/write-limit.ts'
+import type { WriteLimit } from '../writes/write-limit.ts'
 import type { RestoreSettings } from './restore-settings.ts'
 import { type SettingsRepair, settingsRepair } from './settings-drift.ts'
 
@@ -25,10 +25,14 @@ interface Sources {
 /** Finds Nodes whose settings others changed. */
 export class SettingsWatch {
   /** The record counts repairs; this counts where somebody takes the record away each time. */
-  readonly #limit = new WriteLimit()
+  readonly #limit: WriteLimit
   /** What needs no repair needs none later either, while both stay the same: every pass looks at all nodes. */
   #asWanted = new WeakMap<SettingsOnNode, NodeObject>()
   #ceiling: Ceiling | undefined
+
+  constructor(limit: WriteLimit) {
+    this.#limit = limit
+  }
 
   due(pool: string, { nodes, now, ceiling, mayTry = () => true, ...sources }: Sources): RestoreSettings[] {
     this.#limit.forgetOld(now)
@@ -39,7 +43,7 @@ export class SettingsWatch {
       const wanted = due.length < AT_ONCE ? assignedSettings(node, pool, sources) : undefined
       if (!wanted) continue
       const repair = this.#repairOf(node, { wanted, now })
-      if (repair && mayTry(node.name) && this.#limit.mayWrite(node, now))
+      if (repair && mayTry(node.name) && this.#limit.mayWrite(node.name))
         due.push({ kind: 'restore', node: node.name, pool, settings: wanted.settings, repair })
     }
     return due
