@@ -581,6 +581,29 @@ test('a node whose assignment the server does not keep is assigned again later, 
   )
 })
 
+test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const rollout = 'maxUnavailable: 1, drain: {mode: Always}'
+  replicas.startAgents()
+  const dropped = ['nodewave.io/cordoned-for']
+  const { found, kube } = dropping(replicas, dropped)
+  await replicas.start('first', { kube })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout }))
+  await replicas.clock.advance(MINUTE)
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(found.asked).toBeLessThan(60)
+  expect((await replicas.list(NODES)).map(({ spec }) => Object(spec).unschedulable)).toEqual([undefined, undefined])
+  expect(readyOf(pool)).toBe('False WriteRefused')
+  expect(conditionOf(pool, 'Stalled')?.message).toContain(
+    'the API server does not keep nodewave.io/cordoned-for as written; correct the webhook that changes it',
+  )
+  dropped.pop()
+  await replicas.clock.advance(2 * MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
 type Patch = { readonly annotations: Readonly<Record<string, string | null>>; readonly unschedulable?: true | null }
 
 /** What the controller writes to the node between 2 and 12 minutes, though the server keeps none of it. */

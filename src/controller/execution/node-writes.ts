@@ -43,7 +43,7 @@ import {
 } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
-import { refuseLoss } from './refuse-loss.ts'
+import { type Answered, refuseLoss } from './refuse-loss.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What no decision is made upon. */
@@ -174,7 +174,7 @@ export class NodeWrites {
     try {
       const written = body && cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body))
       if (written) cluster.nodes.wrote(written)
-      if (written) refuseLoss(action, { sent: body.metadata.resourceVersion, node: written, names: settings.names })
+      if (written) await this.#refuseLoss(action, { sent: body.metadata.resourceVersion, node: written, names: settings.names })
       if (written) limits[action.kind]?.wrote(node.name, clock.now())
       if (body && action.kind === 'cordon') drains.begin(node.name)
       assumed.end(node.name)
@@ -182,6 +182,28 @@ export class NodeWrites {
       if (!(error instanceof KubeError) || (error.reaction !== 'conflict' && error.code !== 404)) throw error
       if (body && !(await this.#hasChanged(node.name, body.metadata.resourceVersion))) throw error
       assumed.end(node.name)
+    }
+  }
+
+  /** @throws {Error} as `refuseLoss`. A cordon without its mark would count as somebody else's, and stay for ever: it is lifted before. */
+  async #refuseLoss(action: NodeAction | UnassumedAction, answered: Answered): Promise<void> {
+    try {
+      refuseLoss(action, answered)
+    } catch (loss) {
+      const { view } = answered.node
+      if (action.kind === 'cordon' && action.mark.state === 'Ours' && view.unschedulable && view.mark === undefined)
+        await this.#lift(answered.node)
+      throw loss
+    }
+  }
+
+  async #lift({ name, resourceVersion }: ClusterNode): Promise<void> {
+    const { kube, cluster, log, settings } = this.#options
+    const body = uncordonPatch({ kind: 'uncordon', node: name, lifts: true }, { names: settings.names, resourceVersion })
+    try {
+      cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${name}`, body)))
+    } catch (error) {
+      log('warn', `uncordon "${name}", whose mark the API server does not keep: ${(error as Error).message}`)
     }
   }
 

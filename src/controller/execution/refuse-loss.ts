@@ -1,3 +1,4 @@
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Names } from '../../protocol/names.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { RestoreSettings } from '../node-settings/restore-settings.ts'
@@ -6,7 +7,7 @@ import type { LabelPool, NodeAction } from './node-patch.ts'
 
 type Written = NodeAction | LabelPool | SignNode | RestoreSettings
 
-interface Answered {
+export interface Answered {
   /** The version that the write was based on. */
   readonly sent: string
   /** As the API server answered. */
@@ -32,7 +33,7 @@ function isKept(action: Written, { view, poolLabel, signedBy }: ClusterNode): bo
     case 'label':
       return poolLabel === action.pool
     case 'cordon':
-      return view.unschedulable || action.mark.state !== 'Ours'
+      return isSameMark(view.mark, action.mark) && (view.unschedulable || action.mark.state !== 'Ours')
     case 'clearReboot':
       return view.rebootRequest === undefined
     case 'allowByHand':
@@ -44,6 +45,10 @@ function isKept(action: Written, { view, poolLabel, signedBy }: ClusterNode): bo
     case 'restore':
       return true
   }
+}
+
+function isSameMark(kept: CordonMark | undefined, { digest, state }: CordonMark): boolean {
+  return kept?.digest === digest && kept.state === state
 }
 
 function keyOf({ kind }: Written, names: Names): string {

@@ -7,7 +7,8 @@ import { KubeError } from '../../../src/kube/kube-api.ts'
 import { makePayload } from '../../../src/render/payload.ts'
 import { aNodeWriter, PATH } from './a-node-writer.ts'
 
-const cordon = { kind: 'cordon', node: 'n0', mark: { digest: 'd', at: 5, state: 'Ours' } } as const
+const DIGEST = `v1:${'0'.repeat(64)}`
+const cordon = { kind: 'cordon', node: 'n0', mark: { digest: DIGEST, at: 5, state: 'Ours' } } as const
 const forbidden = new KubeError('no', { code: 403, reason: 'Forbidden' })
 
 test('a write to a node that has no answer is counted on, until it has had none three times in a row', async () => {
@@ -122,7 +123,7 @@ const config: RenderedConfig = { kind: 'config', digest: 'e', content: {}, desir
 const pod = { namespace: 'default', name: 'web', uid: 'u' }
 
 test.each<readonly [action: QueuedAction, key: WrittenObject, about: string]>([
-  [cordon, 'node n0', 'd'],
+  [cordon, 'node n0', DIGEST],
   [assign, 'node n0', 'e'],
   [{ kind: 'uncordon', node: 'n0', lifts: true }, 'node n0', 'uncordon'],
   [{ ...assign, kind: 'sign', pool: 'workers' }, 'signature n0', 'sign'],
