@@ -111,12 +111,16 @@ function sinceKeys(node: NodeState, around: Ages): string {
   return `${isReady(node) ? '' : downKey(node, around)}${lateKey(node)},${said}`
 }
 
-/** Of one that was down when it was assigned: how long after that it was Ready, while its agent is at work. It may have been too late. */
+/**
+ * Of one that was down when it was assigned: how long after that it was Ready, while its agent is at work; of one whose agent was silent: how long
+ * after that the agent began. It may have been too late.
+ */
 function lateKey(node: NodeState): string {
   const { readySince, assigned } = node
-  return assigned?.nodeWas !== 'Down' || assigned.at === undefined || hasEnded(node)
-    ? ''
-    : `${Math.min(LONGEST_AGE, Math.max(0, readySince - assigned.at))}`
+  if (assigned?.at === undefined || hasEnded(node)) return ''
+  const began = assigned.nodeWas === 'Silent' ? Date.parse(reportOf(node)?.since ?? '') : readySince
+  if ((assigned.nodeWas !== 'Down' && assigned.nodeWas !== 'Silent') || Number.isNaN(began)) return ''
+  return `${Math.min(LONGEST_AGE, Math.max(0, began - assigned.at))}`
 }
 
 function downKey({ readySince, assigned }: NodeState, { now }: Ages): string {

@@ -43,9 +43,17 @@ export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
 
 /** When an agent that has not said anything about the assignment counts as silent. */
 export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant {
-  const { agentTimeout = Number.POSITIVE_INFINITY, applyTimeout } = clock
-  // It reports before the machine goes down.
-  return workCounts(assigned, clock) + Math.min(agentTimeout, applyTimeout)
+  return workCounts(assigned, clock) + longestSilence(clock)
+}
+
+/** The same by stamps alone: whether what an agent says at that instant comes too late. */
+export function isAfterSilence(said: Instant, { at, copiedAt = at }: Assignment, clock: RolloutClock): boolean {
+  return at !== undefined && said >= Math.max(at, copiedAt ?? at) + longestSilence(clock)
+}
+
+/** It reports before the machine goes down. */
+function longestSilence({ agentTimeout = Number.POSITIVE_INFINITY, applyTimeout }: RolloutClock): number {
+  return Math.min(agentTimeout, applyTimeout)
 }
 
 /** Milliseconds. An agent that refuses whatever it is assigned is written to once a minute, not without end. */

@@ -33,14 +33,14 @@ function isUnsound(member: Candidate, clock: RolloutClock): boolean {
 }
 
 /**
- * Its agent may be dead, and would fail each commit in turn. Once silent it stays so, whatever it is assigned, until it reports. Of a node that
- * is not Ready, no agent is expected to say anything.
+ * Its agent may be dead, and would fail each commit in turn. Once silent it stays so, whatever it is assigned and whether it is Ready, until it
+ * reports. Of a node that is not Ready, no agent is expected to say anything.
  */
 function isSilent(member: Candidate, clock: RolloutClock): boolean {
   const { node, report } = member
-  if (!node.ready || !node.assigned || report !== undefined) return false
+  if (!node.assigned || report !== undefined) return false
   if (node.assigned.nodeWas === 'Silent') return true
-  return clock.now >= silentFrom(node.assigned, clock) && !isTried(member, clock)
+  return node.ready && clock.now >= silentFrom(node.assigned, clock) && !isTried(member, clock)
 }
 
 /**

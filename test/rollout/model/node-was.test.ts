@@ -33,6 +33,7 @@ test.each<readonly [what: string, expected: string | undefined, node: NodeDraft]
   ['is not Ready, so that its agent cannot report', 'Down', silentSince(16).notReady()],
   ['its agent stays silent about', 'Silent', silentBefore],
   ['its agent stays silent about the same', 'Silent', silentAgain],
+  ['its agent stays silent about, while it is not Ready', 'Silent', silentBefore.notReady()],
   ['its agent reports after it was silent', undefined, silentBefore.reporting('Applying')],
   ['did not serve before it got other content, and was put back from that', 'Unsound', other.reporting('RolledBack')],
   ['did not serve before it got other content, which heals it', undefined, other.reporting('Applied')],
