@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import { ClusterJournal } from '../../../src/controller/status/pool-journal.ts'
+import { ClusterJournal } from '../../../src/controller/status/cluster-journal.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
 const view = (resourceVersion: string) =>
