@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { PlannedWrite } from '../../../src/controller/execution/node-writes.ts'
-import { type PoolWork, PoolWrites } from '../../../src/controller/execution/pool-writes.ts'
+import type { PoolWork } from '../../../src/controller/execution/pool-journal.ts'
+import { PoolWrites } from '../../../src/controller/execution/pool-writes.ts'
 import { WriteFailures } from '../../../src/controller/writes/write-failures.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 
