@@ -92,7 +92,7 @@ export class SettledFleet {
     const pool = pools[index % pools.length] ?? ''
     const object = aNode({
       name: `node-${index}`,
-      labels: { [POOL_LABELS[pool] ?? '']: '', rack: `r${(index + heartbeat) % 40}` },
+      labels: { [POOL_LABELS[pool] ?? '']: '', rack: `r${(index + heartbeat) % 40}`, [names.pool]: pool },
     })
     const project = projectNode(names)
     const rendered = stable.pools.get(pool)?.render(project(object).facts)

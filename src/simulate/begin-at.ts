@@ -66,13 +66,18 @@ function settling(beginning: Beginning): (node: KubeObject) => object {
   return (node) => {
     const { facts } = project(node)
     const owner = fleet.ownerOf(facts)
-    const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(facts) : undefined
+    if (owner.kind !== 'owned') return node
+    const rendered = fleet.pools.get(owner.pool)?.render(facts)
     if (rendered?.kind !== 'config') return node
     const { desired, version } = rendered
     const assigned: DesiredConfig = { ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: longBefore(now) }
     const text = formatDesiredConfig(assigned)
     const annotations = { [names.desiredConfig]: text, ...reportOn(text) }
-    const metadata = { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } }
+    const metadata = {
+      ...node.metadata,
+      labels: { ...node.metadata.labels, [names.pool]: owner.pool },
+      annotations: { ...node.metadata.annotations, ...annotations },
+    }
     return { ...node, metadata, ...(version !== undefined && { status: withVersion(node, version) }) }
   }
 }
