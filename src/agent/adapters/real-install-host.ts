@@ -38,7 +38,7 @@ export function realInstallHost(tree: HostTree, { say, services }: HostOptions):
     },
     rename: async (path, name) => {
       using place = tree.find(path)
-      if (place !== undefined) await orMissing(renameDurably(place, name))
+      return place === undefined || (await orUnable(renameDurably(place, name)))
     },
     list: files.list,
     contact: async () => {
@@ -48,6 +48,17 @@ export function realInstallHost(tree: HostTree, { say, services }: HostOptions):
     },
     askToLeave,
     clock: { now: Date.now, elapsed: monotonic, sleep: (milliseconds) => sleep(milliseconds) },
+  }
+}
+
+/** As a layer of an image over the one that has the directory. */
+async function orUnable(renaming: Promise<void>): Promise<boolean> {
+  try {
+    await orMissing(renaming)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    return false
   }
 }
 

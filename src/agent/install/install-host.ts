@@ -12,8 +12,8 @@ export interface InstallHost {
   write(path: string, text: string): Promise<void>
   /** With all that is below it, file by file; nothing when it is not there. */
   remove(path: string): Promise<void>
-  /** To another name in its directory; nothing when it is not there. */
-  rename(path: string, name: string): Promise<void>
+  /** To another name in its directory; nothing when it is not there. @returns false where the file system renames no such directory */
+  rename(path: string, name: string): Promise<boolean>
   /** Names in a directory; none when there is no such directory. */
   list(path: string): Promise<string[]>
   /** Of the agent that runs and has reached its Node. */

@@ -10,6 +10,8 @@ import {
 } from './paths.ts'
 
 const LINKS = [CURRENT_LINK, PREVIOUS_LINK]
+/** What the folder of a version has. */
+const PROGRAM = 'nodewave-agent.mjs'
 /** No way out of the directory: folders of versions are removed with all that is in them. */
 const VERSION_NAME = /^[0-9A-Za-z][^/]*$/
 
@@ -40,8 +42,16 @@ export async function removeLinks(host: InstallHost): Promise<void> {
 
 /** By its name first: half of a folder would be no version, and stay for ever. */
 export async function removeVersion(version: string, host: InstallHost): Promise<void> {
-  await host.rename(versionFolder(version), `.${version}.removed.partial`)
+  if (!(await host.rename(versionFolder(version), `.${version}.removed.partial`))) return removeInPlace(version, host)
   await removePartial(host)
+}
+
+/** The unit first: without it nothing goes back to the version. What shows that the folder is one is there until nothing else is. */
+async function removeInPlace(version: string, host: InstallHost): Promise<void> {
+  const folder = versionFolder(version)
+  await host.remove(`${folder}/${AGENT_UNIT}`)
+  for (const name of await host.list(folder)) if (name !== PROGRAM) await host.remove(`${folder}/${name}`)
+  await host.remove(folder)
 }
 
 /** What an installer that was killed has left of versions that it removed. @param which of what others have left, too */
@@ -62,7 +72,7 @@ export async function versionsOf(host: InstallHost): Promise<string[]> {
   const versions: string[] = []
   for (const name of await host.list(INSTALL_DIRECTORY)) {
     const isLink = (await host.readLink(`${INSTALL_DIRECTORY}/${name}`)) !== undefined
-    if (!isLink && VERSION_NAME.test(name) && (await host.list(`${INSTALL_DIRECTORY}/${name}`)).includes('nodewave-agent.mjs'))
+    if (!isLink && VERSION_NAME.test(name) && (await host.list(`${INSTALL_DIRECTORY}/${name}`)).includes(PROGRAM))
       versions.push(name)
   }
   return versions

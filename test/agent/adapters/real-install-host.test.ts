@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -44,4 +45,34 @@ test('a folder that is not there can be renamed, which does nothing', async () =
   const { host, opt } = machine
   await host.rename('/opt/nodewave/0.9.0', '.0.9.0.removed.partial')
   expect(readdirSync(opt)).toEqual(['1.0.0'])
+})
+
+const OVERLAY =
+  'mount -t tmpfs none "$1" && mkdir "$1/u" "$1/w" && mount -t overlay none -o "lowerdir=$2,upperdir=$1/u,workdir=$1/w" "$2"'
+
+/** Only for who may mount. */
+function mountsOverlays(): boolean {
+  const directories = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'nodewave-overlay-')))
+  const { status } = spawnSync('unshare', ['-m', 'sh', '-c', OVERLAY, 'sh', ...directories])
+  for (const directory of directories) rmSync(directory, { recursive: true })
+  return status === 0
+}
+
+/** As an image is built layer by layer. */
+test.runIf(mountsOverlays())('place removes an older version that a layer below has', () => {
+  using machine = aHost('1.0.0', '1.1.0', '1.2.0')
+  symlinkSync('1.1.0', join(machine.opt, 'current'))
+  symlinkSync('1.0.0', join(machine.opt, 'previous'))
+  const root = join(machine.opt, '../..')
+  const layer = mkdtempSync(join(tmpdir(), 'nodewave-layer-'))
+  const agent = join(import.meta.dirname, '../../../src/agent')
+  const script = `
+    const { HostTree } = await import('${agent}/adapters/host-tree.ts')
+    const { realInstallHost } = await import('${agent}/adapters/real-install-host.ts')
+    const { place } = await import('${agent}/install/place.ts')
+    await place({ version: '1.2.0' }, realInstallHost(new HostTree('${root}'), { say: () => undefined }))`
+  const args = ['-m', 'sh', '-c', `${OVERLAY} && "$3" --input-type=module -e "$4" && ls -A "$2/opt/nodewave"`]
+  const listed = execFileSync('unshare', [...args, 'sh', layer, root, process.execPath, script], { encoding: 'utf8' })
+  rmSync(layer, { recursive: true })
+  expect(listed.trim().split('\n')).toEqual(['1.1.0', '1.2.0', 'current', 'previous'])
 })

@@ -27,7 +27,11 @@ function killedAfter(host: FakeInstallHost, last: number): InstallHost {
         return (...args: unknown[]) => {
           const result: unknown = Reflect.apply(member, object, args)
           if (!names.includes(String(key))) return result
-          return result instanceof Promise ? result.then(after) : after()
+          if (!(result instanceof Promise)) return after()
+          return result.then((value: unknown) => {
+            after()
+            return value
+          })
         }
       },
     })
@@ -37,8 +41,9 @@ function killedAfter(host: FakeInstallHost, last: number): InstallHost {
 const OPTIONS = { proof: 60_000, stateDirectory: '/var/lib/nodewave', retry: false, nodeName: 'n1' }
 
 /** A host that runs 1.1.0, came from 1.0.0, and has the folder of 1.2.0. */
-async function aHost(behaviour: Behaviour = 'reports'): Promise<FakeInstallHost> {
+async function aHost(behaviour: Behaviour = 'reports', { renamesNothing = false } = {}): Promise<FakeInstallHost> {
   const host = new FakeInstallHost(['1.0.0', '1.1.0', '1.2.0'])
+  host.renamesNothing = renamesNothing
   for (const version of ['1.0.0', '1.1.0']) await install({ ...OPTIONS, version }, host)
   host.behaviours.set('1.2.0', behaviour)
   return host
@@ -58,30 +63,37 @@ const TASKS = {
 }
 
 test.each([
-  ['install', 'reports'],
-  ['install', 'silent'],
-  ['install', 'crashes'],
-  ['place', 'reports'],
-  ['uninstall', 'reports'],
-] as const)('%s of a version that %s ends as if it had never been killed, wherever it was', async (name, behaviour) => {
-  const whole = await aHost(behaviour)
-  await TASKS[name](whole)
-  const wanted = stateOf(whole)
-  let kills = 0
-  for (let last = 1; ; last++) {
-    const host = await aHost(behaviour)
-    const ended = await TASKS[name](killedAfter(host, last)).then(
-      () => true,
-      (error: unknown) => {
-        if (!(error instanceof Killed)) throw error
-        return false
-      },
-    )
-    if (ended) break
-    kills += 1
-    host.removed = () => undefined
-    await TASKS[name](host)
-    expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
-  }
-  expect(kills).toBeGreaterThan(2)
-})
+  ['install', 'reports', 'renames'],
+  ['install', 'silent', 'renames'],
+  ['install', 'crashes', 'renames'],
+  ['place', 'reports', 'renames'],
+  ['uninstall', 'reports', 'renames'],
+  ['install', 'reports', 'does not rename'],
+  ['place', 'reports', 'does not rename'],
+  ['uninstall', 'reports', 'does not rename'],
+] as const)(
+  '%s of a version that %s, on a disk that %s folders, ends as if it had never been killed',
+  async (name, behaviour, disk) => {
+    const renamesNothing = disk !== 'renames'
+    const whole = await aHost(behaviour, { renamesNothing })
+    await TASKS[name](whole)
+    const wanted = stateOf(whole)
+    let kills = 0
+    for (let last = 1; ; last++) {
+      const host = await aHost(behaviour, { renamesNothing })
+      const ended = await TASKS[name](killedAfter(host, last)).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof Killed)) throw error
+          return false
+        },
+      )
+      if (ended) break
+      kills += 1
+      host.removed = () => undefined
+      await TASKS[name](host)
+      expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
+    }
+    expect(kills).toBeGreaterThan(2)
+  },
+)

@@ -16,6 +16,8 @@ export class FakeInstallHost implements InstallHost {
   readonly stopped: string[] = []
   /** Called after each file that is removed: a removal may be ended in the middle. */
   removed = (): void => undefined
+  /** As an overlay of file systems, which renames no directory of a lower one. */
+  renamesNothing = false
   enabled = false
   /** Of each version; the others report. */
   readonly behaviours = new Map<string, Behaviour>()
@@ -95,13 +97,15 @@ export class FakeInstallHost implements InstallHost {
     }
   }
 
-  async rename(path: string, to: string): Promise<void> {
+  async rename(path: string, to: string): Promise<boolean> {
+    if (this.renamesNothing) return false
     const target = `${path.slice(0, path.lastIndexOf('/'))}/${to}`
     for (const [name, text] of [...this.files]) {
       if (!name.startsWith(`${path}/`)) continue
       this.files.delete(name)
       this.files.set(`${target}${name.slice(path.length)}`, text)
     }
+    return true
   }
 
   async list(path: string): Promise<string[]> {
