@@ -118,6 +118,25 @@ test('a node whose assignment the server does not keep is assigned again later, 
   )
 })
 
+test('a node whose mark beside its cordon is not kept is uncordoned again also where others write to the node at that moment', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
+  let count = 0
+  // As the node lifecycle controller, which adds a taint to each node that was cordoned.
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const answer = await kube.patch(path, body, options)
+    if (Object(body).spec?.unschedulable) await replicas.kube.patch(path, { metadata: { labels: { at: String(count++) } } })
+    return answer as never
+  }
+  await replicas.start('first', { kube: { ...kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
+  await replicas.clock.advance(MINUTE)
+  expect((await replicas.list(NODES)).map(({ spec }) => Object(spec).unschedulable)).toEqual([undefined, undefined])
+})
+
 test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   const rollout = 'maxUnavailable: 1, drain: {mode: Always}'

@@ -46,6 +46,9 @@ import type { QueueWaits } from './queue-waits.ts'
 import { type Answered, refuseLoss } from './refuse-loss.ts'
 import type { WriteQueue } from './write-queue.ts'
 
+/** Attempts to lift a cordon whose mark is not kept. */
+const MOST_LIFTS = 5
+
 /** What no decision is made upon. */
 type UnassumedAction = LabelPool | SignNode | RestoreSettings
 const UNASSUMED: ReadonlySet<QueuedAction['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedAction['kind'][])
@@ -197,13 +200,32 @@ export class NodeWrites {
     }
   }
 
-  async #lift({ name, resourceVersion }: ClusterNode): Promise<void> {
-    const { kube, cluster, log, settings } = this.#options
-    const body = uncordonPatch({ kind: 'uncordon', node: name, lifts: true }, { names: settings.names, resourceVersion })
+  /** Others write to a node that was cordoned a moment ago: Kubernetes adds a taint to it. */
+  async #lift({ name }: ClusterNode): Promise<void> {
+    const { log } = this.#options
     try {
-      cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${name}`, body)))
+      for (let attempt = 1; !(await this.#liftOnce(name)); attempt += 1) {
+        if (attempt === MOST_LIFTS) throw new Error(`others wrote to the node each of ${MOST_LIFTS} times`)
+        await refreshNode(name, this.#options)
+      }
     } catch (error) {
       log('warn', `uncordon "${name}", whose mark the API server does not keep: ${(error as Error).message}`)
+    }
+  }
+
+  /** @returns false when another has written to the node meanwhile */
+  async #liftOnce(name: string): Promise<boolean> {
+    const { kube, cluster, settings } = this.#options
+    const node = cluster.nodes.get(name)
+    if (!node?.view.unschedulable || node.view.mark !== undefined) return true
+    const context = { names: settings.names, resourceVersion: node.resourceVersion }
+    const body = uncordonPatch({ kind: 'uncordon', node: name, lifts: true }, context)
+    try {
+      cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${name}`, body)))
+      return true
+    } catch (error) {
+      if (error instanceof KubeError && error.reaction === 'conflict') return false
+      throw error
     }
   }
 
