@@ -66,3 +66,23 @@ test('an agent that was silent before a commit fails it neither where its node w
   await clock.advance(30 * MINUTE)
   expect(await readiness(replicas)).toBe('False NodesFailed')
 })
+
+test.each([
+  ['agentTimeout', rollout, 110],
+  ['applyTimeout', 'applyTimeout: 3m, waves: [{name: canary, nodes: 1}, {name: all, nodes: "100%"}]', 170],
+])('a silent agent that begins just before %s is over has its time from then', async (_, policy, begins) => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  const { clock, kube } = replicas
+  const { revive } = await aDeadAgent(replicas)
+  replicas.push('c', aFleet({ v: 5, rollout: policy }))
+  await clock.advance(begins * 1000)
+  const { metadata } = await replicas.get(`${NODES}/n0`)
+  const { DIGEST = '', ASSIGNED = '', NODE_WAS } = parseDesiredConfig(metadata.annotations?.['nodewave.io/desired-config'] ?? '')
+  expect(NODE_WAS).toBe('Silent')
+  const said = { digest: DIGEST, assigned: DIGEST, assignedAt: ASSIGNED, since: new Date(clock.now()).toISOString() }
+  const text = formatAgentStatus({ phase: 'Applying', attempts: 1, ...said })
+  revive()
+  await kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  await clock.advance(20 * MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+})

@@ -46,9 +46,12 @@ export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant 
   return workCounts(assigned, clock) + longestSilence(clock)
 }
 
-/** The same by stamps alone: whether what an agent says at that instant comes too late. */
-export function isAfterSilence(said: Instant, { at, copiedAt = at }: Assignment, clock: RolloutClock): boolean {
-  return at !== undefined && said >= Math.max(at, copiedAt ?? at) + longestSilence(clock)
+/** Milliseconds. An agent that begins so long after its assignment has clearly less time than others. */
+const LATE = 60_000
+
+/** By stamps alone: whether an agent that begins at that instant begins late. Its time would be over soon, or is over. */
+export function beginsLate(said: Instant, { at, copiedAt = at }: Assignment, clock: RolloutClock): boolean {
+  return at !== undefined && said >= Math.max(at, copiedAt ?? at) + Math.min(LATE, longestSilence(clock))
 }
 
 /** It reports before the machine goes down. */

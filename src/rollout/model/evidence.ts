@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { isApplied, isFailure, isInFlight, reportedAt } from './agent-report.ts'
 import type { Reported } from './availability.ts'
-import { deadlineOf, isAfterSilence, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import { beginsLate, deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import { hasFailedProof, isBeingProved } from './proof.ts'
 
@@ -24,11 +24,11 @@ export function isUntried({ node, report }: Reported, clock: RolloutClock): bool
   return wasDownBefore(node, assigned, clock) || hadNoTime({ node, report }, clock)
 }
 
-/** It was down from its assignment until its time was over, or its agent was silent so long, so that its agent had none. */
+/** It was down from its assignment until its time was over, or its agent was silent before and began late, so that its agent had less than others. */
 export function hadNoTime({ node, report }: Reported, clock: RolloutClock): boolean {
   const { assigned, readySince } = node
   if (assigned === undefined || !isInFlight(node, report)) return false
-  if (assigned.nodeWas === 'Silent') return isAfterSilence(reportedAt(report), assigned, clock)
+  if (assigned.nodeWas === 'Silent') return beginsLate(reportedAt(report), assigned, clock)
   if (assigned.nodeWas !== 'Down') return false
   return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
 }
