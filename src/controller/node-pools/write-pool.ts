@@ -29,7 +29,7 @@ export async function writePool(
 
 /** No refusal: the next write creates it. */
 function gone(name: string, cause: KubeError): KubeError {
-  return new KubeError(`NodePool "${name}" is gone`, { code: 410, reason: 'Gone', cause })
+  return new KubeError(`NodePool "${name}" is gone`, { code: 409, reason: 'Gone', cause })
 }
 
 /** @throws {KubeError} when it cannot be read */

@@ -111,7 +111,7 @@ test('a pool whose object is created, and not known then, as on a server that wa
 })
 
 test.each([
-  ['is gone', '900', 410],
+  ['is gone', '900', 409],
   ['may be there, since the list is older than what is known', '100', 404],
 ])('a write to a NodePool that the server does not find shows that it %s', async (_, listed, code) => {
   const pools = new ObjectCache<NodePoolView>(() => undefined)
@@ -119,5 +119,5 @@ test.each([
   const known = projectNodePool({ metadata: { name: 'workers', uid: 'u', resourceVersion: '500' }, spec: { a: 1 } })
   pools.observe({ type: 'sync', items: [known] })
   await expect(new PoolMirror({ kube, pools }).mirror({ name: 'workers', spec: { a: 2 } })).rejects.toMatchObject({ code })
-  expect(pools.get('workers') === undefined).toBe(code === 410)
+  expect(pools.get('workers') === undefined).toBe(code === 409)
 })
