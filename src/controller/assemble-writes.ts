@@ -92,9 +92,9 @@ function uidOf(object: WrittenObject, pools: ClusterCache['pools']): string {
   return isPoolPart(kind) ? (pools.get(name)?.uid ?? '') : ''
 }
 
-/** A conflict is no failure: as soon as the newer version is here, it is decided again. A list that has expired brings nothing newer. */
+/** A conflict is no failure: as soon as the newer version is here, it is decided again. A list that has expired (410) brings nothing newer. */
 function isDecidedAgain(error: unknown): boolean {
-  return error instanceof KubeError && error.reaction === 'conflict' && error.reason !== 'Expired'
+  return error instanceof KubeError && error.reaction === 'conflict' && error.code !== 410
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */

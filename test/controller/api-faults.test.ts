@@ -95,27 +95,30 @@ test('nodes that others write to again and again are assigned all the same, each
   expect(await readiness(replicas)).toBe('True Completed')
 })
 
-test('nodes whose list expires each time they are read again are read again later, and an event says so', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
-  replicas.startAgents()
-  let [asked, expires] = [0, false]
-  const list: KubeApi['list'] = async (path, options) => {
-    if (path !== NODES || !expires) return replicas.kube.list(path, options)
-    asked += 1
-    throw refusal(410, 'Expired')
-  }
-  await replicas.start('first', { kube: { ...replicas.kube, list } })
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  expires = true
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(MINUTE)
-  expect(asked).toBeLessThan(15)
-  expect(await refusals(replicas)).toEqual(['ActionRefused'])
-  expires = false
-  await replicas.clock.advance(MINUTE)
-  expect(await readiness(replicas)).toBe('True Completed')
-})
+test.each(['Expired', 'Gone', ''])(
+  'nodes whose list expires each time they are read again, for the reason "%s", are read again later, and an event says so',
+  async (reason) => {
+    await using replicas = await Replicas.create({ nodes: 2 })
+    replicas.startAgents()
+    let [asked, expires] = [0, false]
+    const list: KubeApi['list'] = async (path, options) => {
+      if (path !== NODES || !expires) return replicas.kube.list(path, options)
+      asked += 1
+      throw refusal(410, reason)
+    }
+    await replicas.start('first', { kube: { ...replicas.kube, list } })
+    replicas.push('a', aFleet())
+    await replicas.clock.advance(MINUTE)
+    expires = true
+    replicas.push('b', aFleet({ v: 4 }))
+    await replicas.clock.advance(MINUTE)
+    expect(asked).toBeLessThan(15)
+    expect(await refusals(replicas)).toEqual(['ActionRefused'])
+    expires = false
+    await replicas.clock.advance(MINUTE)
+    expect(await readiness(replicas)).toBe('True Completed')
+  },
+)
 
 test('a node whose settings the server refuses to write again gets the next commit at once, and an event says what is refused', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
