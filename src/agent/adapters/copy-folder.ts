@@ -48,10 +48,20 @@ export function copyFolder(source: string, target: string, copy: (from: string, 
     throw new Error(`copy the agent to "${target}": ${(error as Error).message}; ${remedy(source)}`, { cause: error })
   }
   // Two renames, one after the other: to remove the old folder takes long, and a host that starts meanwhile would have no agent.
-  if (existsSync(target)) renameSync(target, replaced)
+  if (existsSync(target)) moveAway(target, replaced)
   renameSync(partial, target)
   sync(dirname(target))
   rmSync(replaced, { recursive: true, force: true })
+}
+
+/** A layer of an image over the one that has the folder cannot rename it, and no host runs from it meanwhile. */
+function moveAway(folder: string, to: string): void {
+  try {
+    renameSync(folder, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** What killed installers left, of any version: nobody else would give the space back. */

@@ -58,21 +58,39 @@ function mountsOverlays(): boolean {
   return status === 0
 }
 
-/** As an image is built layer by layer. */
-test.runIf(mountsOverlays())('place removes an older version that a layer below has', () => {
+/** Of the host, after a layer over it has run the script, as an image is built layer by layer. */
+function inALayer(root: string, script: string): string[] {
+  const layer = mkdtempSync(join(tmpdir(), 'nodewave-layer-'))
+  const args = ['-m', 'sh', '-c', `${OVERLAY} && "$3" --input-type=module -e "$4" && ls -A "$2/opt/nodewave"`]
+  const listed = execFileSync('unshare', [...args, 'sh', layer, root, process.execPath, script], { encoding: 'utf8' })
+  rmSync(layer, { recursive: true })
+  return listed.trim().split('\n')
+}
+
+const AGENT = join(import.meta.dirname, '../../../src/agent')
+const canMount = mountsOverlays()
+
+test.runIf(canMount)('place removes an older version that a layer below has', () => {
   using machine = aHost('1.0.0', '1.1.0', '1.2.0')
   symlinkSync('1.1.0', join(machine.opt, 'current'))
   symlinkSync('1.0.0', join(machine.opt, 'previous'))
   const root = join(machine.opt, '../..')
-  const layer = mkdtempSync(join(tmpdir(), 'nodewave-layer-'))
-  const agent = join(import.meta.dirname, '../../../src/agent')
   const script = `
-    const { HostTree } = await import('${agent}/adapters/host-tree.ts')
-    const { realInstallHost } = await import('${agent}/adapters/real-install-host.ts')
-    const { place } = await import('${agent}/install/place.ts')
+    const { HostTree } = await import('${AGENT}/adapters/host-tree.ts')
+    const { realInstallHost } = await import('${AGENT}/adapters/real-install-host.ts')
+    const { place } = await import('${AGENT}/install/place.ts')
     await place({ version: '1.2.0' }, realInstallHost(new HostTree('${root}'), { say: () => undefined }))`
-  const args = ['-m', 'sh', '-c', `${OVERLAY} && "$3" --input-type=module -e "$4" && ls -A "$2/opt/nodewave"`]
-  const listed = execFileSync('unshare', [...args, 'sh', layer, root, process.execPath, script], { encoding: 'utf8' })
-  rmSync(layer, { recursive: true })
-  expect(listed.trim().split('\n')).toEqual(['1.1.0', '1.2.0', 'current', 'previous'])
+  expect(inALayer(root, script)).toEqual(['1.1.0', '1.2.0', 'current', 'previous'])
+})
+
+test.runIf(canMount)('a copy replaces a folder with other content that a layer below has', () => {
+  using machine = aHost('1.0.0')
+  const root = join(machine.opt, '../..')
+  const source = mkdtempSync(join(tmpdir(), 'nodewave-source-'))
+  writeFileSync(join(source, 'nodewave-agent.mjs'), 'other')
+  const script = `
+    const { copyToHost } = await import('${AGENT}/adapters/copy-folder.ts')
+    copyToHost('${source}', { host: '${root}', folder: '/opt/nodewave/1.0.0' })`
+  expect(inALayer(root, script)).toEqual(['1.0.0'])
+  rmSync(source, { recursive: true })
 })
