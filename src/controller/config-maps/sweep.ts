@@ -1,9 +1,10 @@
-import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
-import { projectStored, storedPath } from '../cache/stored-config-map.ts'
+import { storedPath } from '../cache/stored-config-map.ts'
 import { forEnough } from '../writes/for-each.ts'
+import { annotate } from './annotate.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
 /** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
@@ -29,7 +30,7 @@ export async function sweep(store: ConfigMapStore, { isNeeded, now }: Sweeping):
   const due = unneeded.filter(({ unneededSince }) => unneededSince === undefined || now - unneededSince >= GRACE)
   return forEnough(due, { atOnce: IN_FLIGHT, enough: SWEPT_AT_ONCE }, (map) =>
     unlessChanged(() =>
-      map.unneededSince === undefined ? annotate(store, map, new Date(now).toISOString()) : deleteVersion(store, map),
+      map.unneededSince === undefined ? mark(store, map, new Date(now).toISOString()) : deleteVersion(store, map),
     ),
   )
 }
@@ -41,7 +42,7 @@ function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): reado
 
 /** To be called before anybody relies on a ConfigMap that was there already. */
 export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
-  if (map.unneededSince !== undefined) await annotate(store, map, null)
+  if (map.unneededSince !== undefined) await mark(store, map, null)
 }
 
 /** What was changed meanwhile is not deleted: that is an error. What is gone already is gone. */
@@ -56,10 +57,8 @@ export async function deleteVersion(store: ConfigMapStore, map: StoredConfigMap)
   configMaps.deleted(map)
 }
 
-async function annotate(store: ConfigMapStore, map: StoredConfigMap, stamp: string | null): Promise<void> {
-  const { name, resourceVersion } = map
-  const body = { metadata: { resourceVersion, annotations: { [OBJECT_KEYS.unneededSince]: stamp } } }
-  store.configMaps.wrote(projectStored(store, await store.kube.patch<KubeObject>(storedPath(store, name), body)))
+function mark(store: ConfigMapStore, map: StoredConfigMap, stamp: string | null): Promise<void> {
+  return annotate(store, map, { [OBJECT_KEYS.unneededSince]: stamp })
 }
 
 /** Whatever was changed, or is gone, is read again by the next sweep. */

@@ -4,7 +4,8 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
-import { basedOn, type PoolObjects, unfounded, writePool } from './write-pool.ts'
+import { unfounded } from '../writes/unfounded.ts'
+import { basedOn, type PoolObjects, writePool } from './write-pool.ts'
 
 /**
  * Makes the NodePool objects those of the repository. A pool that left the repository loses its object and with it its

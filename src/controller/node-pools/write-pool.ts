@@ -2,6 +2,7 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
+import { unfounded } from '../writes/unfounded.ts'
 
 export interface PoolObjects {
   readonly kube: KubeApi
@@ -63,9 +64,4 @@ export async function basedOn<T>(
     }
     throw error
   }
-}
-
-/** A conflict though nothing has changed, as of a webhook or a restored server: nothing comes that would be decided upon. */
-export function unfounded(conflict: KubeError): Error {
-  return new Error(conflict.message, { cause: conflict })
 }

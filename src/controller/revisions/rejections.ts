@@ -1,7 +1,7 @@
-import type { KubeObject } from '../../kube/kube-api.ts'
 import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { configMapsPath, projectConfigMap, type StoredConfigMap } from '../cache/stored-config-map.ts'
+import type { StoredConfigMap } from '../cache/stored-config-map.ts'
+import { annotate } from '../config-maps/annotate.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
 
 /**
@@ -30,10 +30,10 @@ export class Rejections {
     return this.#changes(pool, rejected).length === 0
   }
 
-  /** Writes only what is not as the status says. @throws {KubeError} when that was refused */
+  /** Writes only what is not as the status says. @throws {Error} when that was refused */
   async keep(pool: string, rejected: readonly RevisionRef[]): Promise<void> {
     for (const { map, fingerprint } of this.#changes(pool, rejected))
-      await this.#annotate(map, { [keyOf(pool)]: fingerprint ?? null })
+      await annotate(this.#store, map, { [keyOf(pool)]: fingerprint ?? null })
   }
 
   #changes(
@@ -49,12 +49,6 @@ export class Rejections {
   /** The first part of each revision stands for all of it. */
   #heads(): StoredConfigMap[] {
     return [...this.#store.configMaps.items.values()].filter(({ annotations }) => annotations[REVISION_KEYS.part] === '0')
-  }
-
-  async #annotate(map: StoredConfigMap, annotations: Readonly<Record<string, string | null>>): Promise<void> {
-    const { kube, namespace, configMaps } = this.#store
-    const body = { metadata: { resourceVersion: map.resourceVersion, annotations } }
-    configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, map.name), body)))
   }
 }
 

@@ -60,6 +60,28 @@ test('a deletion that was decided on before somebody reclaimed is refused, and i
   expect(deposed.names()).toEqual(['a'])
 })
 
+test('what is needed again loses its mark at the second attempt when the watch does not tell of what somebody else wrote', async () => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  await kube.patch(`${MAPS}/a`, { metadata: { labels: { by: 'somebody' } } })
+  const reclaimed = () => sweep(store, { isNeeded: needs('a'), now: LATER })
+  await expect(reclaimed()).rejects.toMatchObject({ code: 409 })
+  await reclaimed()
+  expect(store.configMaps.get('a')?.unneededSince).toBeUndefined()
+})
+
+test('a conflict is a failure like any other when nothing has changed, as of a server that was restored', async () => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  const refusing = Object.assign(Object.create(kube), { patch: () => Promise.reject(refusal(409, 'Conflict')) })
+  const reclaimed = sweep({ ...store, kube: refusing }, { isNeeded: needs('a'), now: LATER })
+  await expect(reclaimed).rejects.not.toHaveProperty('code')
+})
+
 test('a mark that nobody can read is as good as an old one', async () => {
   const kube = new FakeKube()
   kube.put(`${MAPS}/a`, { metadata: { name: 'a', uid: 'uid-a', annotations: { 'nodewave.io/unneeded-since': 'yesterday' } } })
