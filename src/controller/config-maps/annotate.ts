@@ -1,6 +1,6 @@
 import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { projectStored, type StoredConfigMap, storedPath } from '../cache/stored-config-map.ts'
-import { unfounded } from '../writes/unfounded.ts'
+import { afterConflict } from '../writes/after-conflict.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
 /** @throws {Error} when it is refused; a KubeError that is a conflict when another version is known by then */
@@ -9,22 +9,13 @@ export async function annotate(
   map: StoredConfigMap,
   annotations: Readonly<Record<string, string | null>>,
 ): Promise<void> {
-  const { name, resourceVersion } = map
-  const body = { metadata: { resourceVersion, annotations } }
+  const { kube, configMaps: objects } = store
+  const path = storedPath(store, map.name)
+  const body = { metadata: { resourceVersion: map.resourceVersion, annotations } }
   try {
-    store.configMaps.wrote(projectStored(store, await store.kube.patch<KubeObject>(storedPath(store, name), body)))
+    objects.wrote(projectStored(store, await kube.patch<KubeObject>(path, body)))
   } catch (error) {
-    throw error instanceof KubeError && error.reaction === 'conflict' ? await afterConflict(store, map, error) : error
+    if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
+    throw await afterConflict(map, { objects, read: async () => projectStored(store, await kube.get<KubeObject>(path)) }, error)
   }
-}
-
-/** The watch may be behind, perhaps for long: what is known would be written upon again and again. */
-async function afterConflict(
-  store: ConfigMapStore,
-  { name, resourceVersion }: StoredConfigMap,
-  conflict: KubeError,
-): Promise<Error> {
-  const { kube, configMaps } = store
-  await configMaps.catchUp(async () => [projectStored(store, await kube.get<KubeObject>(storedPath(store, name)))])
-  return configMaps.get(name)?.resourceVersion === resourceVersion ? unfounded(conflict) : conflict
 }

@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
-import { unfounded } from '../writes/unfounded.ts'
+import { unfounded } from '../writes/after-conflict.ts'
 import { basedOn, type PoolObjects, writePool } from './write-pool.ts'
 
 /**

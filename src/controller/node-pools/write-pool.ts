@@ -2,7 +2,7 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import { unfounded } from '../writes/unfounded.ts'
+import { afterConflict } from '../writes/after-conflict.ts'
 
 export interface PoolObjects {
   readonly kube: KubeApi
@@ -44,24 +44,17 @@ async function isGone(name: string, { kube, pools }: PoolObjects): Promise<boole
 }
 
 /**
- * A write that is based on the version of `known`. On a conflict the object is read again: the watch may be behind, perhaps for long, and what
- * was refused would be written again and again.
+ * A write that is based on the version of `known`.
  * @throws {Error} when it is refused; a KubeError that is a conflict when another version is known by then
  */
-export async function basedOn<T>(
-  { name, resourceVersion }: NodePoolView,
-  { kube, pools }: PoolObjects,
-  write: () => Promise<T>,
-): Promise<T> {
+export async function basedOn<T>(known: NodePoolView, { kube, pools }: PoolObjects, write: () => Promise<T>): Promise<T> {
+  const { name, resourceVersion } = known
   try {
     return await write()
   } catch (error) {
-    if (error instanceof KubeError && error.reaction === 'conflict') {
-      pools.refused(name, resourceVersion)
-      if (pools.get(name)?.resourceVersion === resourceVersion)
-        await pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))])
-      if (pools.get(name)?.resourceVersion === resourceVersion) throw unfounded(error)
-    }
-    throw error
+    if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
+    pools.refused(name, resourceVersion)
+    const read = async () => projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))
+    throw await afterConflict(known, { objects: pools, read }, error)
   }
 }
