@@ -112,7 +112,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
       contact.restored(NODES, clock.now())
       void versions.ask(NODES)
     },
-    onListed: () => contact.listed(clock.now()),
+    onListed: () => contact.listed(clock),
     onEnd: () => contact.lost(NODES, clock.now()),
     onTrouble: (_, error) => {
       contact.lost(NODES, clock.now() - silenceBefore(error))

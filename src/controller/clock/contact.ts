@@ -1,7 +1,12 @@
 import type { Instant } from '../../rollout/model/instant.ts'
+import type { Clock } from './clock.ts'
 
 /** Milliseconds. A shorter interruption is a hiccup: a watch that is opened again, a server that restarts. */
 const HICCUP = 5_000
+/** Milliseconds. By less a clock is corrected, and two of them differ. */
+const STEP = 20_000
+
+type Clocks = Pick<Clock, 'now' | 'elapsed'>
 
 /**
  * Since when the API server has been in contact, by channel: the watch of nodes, and requests. While a channel is interrupted, what is
@@ -11,7 +16,7 @@ export class Contact {
   readonly #lostSince = new Map<string, Instant>()
   #restoredAt: Instant | undefined
   #madeAt: Instant | undefined
-  #listedAt: Instant | undefined
+  #listed: { readonly at: Instant; readonly elapsed: number } | undefined
 
   lost(channel: string, now: Instant): void {
     if (!this.#lostSince.has(channel)) this.#lostSince.set(channel, now)
@@ -38,8 +43,8 @@ export class Contact {
   }
 
   /** All nodes were listed: what became of them before, and whether what they show was written before a restore of etcd, nobody saw. */
-  listed(now: Instant): void {
-    this.#listedAt = now
+  listed(clock: Clocks): void {
+    this.#listed = { at: clock.now(), elapsed: clock.elapsed() }
   }
 
   /** When this process first heard of the cluster: what became of nodes before, it knows only as far as somebody could write that down. */
@@ -48,10 +53,16 @@ export class Contact {
     return this.#madeAt
   }
 
-  /** When all nodes were last listed; each change since was seen. Absent: they were not yet. */
-  listedAt(now: Instant): Instant | undefined {
-    this.#forgetFuture(now)
-    return this.#listedAt
+  /**
+   * When all nodes were last listed; each change since was seen. Absent: they were not yet. By the present clock: one that was put forward since
+   * gave no kubelet more time to report.
+   */
+  listedAt(clock: Clocks): Instant | undefined {
+    if (!this.#listed) return undefined
+    const [now, { at, elapsed }] = [clock.now(), this.#listed]
+    const since = now - (clock.elapsed() - elapsed)
+    if (Math.abs(since - at) > STEP) this.#listed = { at: since, elapsed }
+    return Math.min(this.#listed.at, now)
   }
 
   /** The end of the last interruption. */
@@ -75,6 +86,5 @@ export class Contact {
     for (const [channel, since] of this.#lostSince) this.#lostSince.set(channel, Math.min(since, now))
     if (this.#restoredAt !== undefined) this.#restoredAt = Math.min(this.#restoredAt, now)
     if (this.#madeAt !== undefined) this.#madeAt = Math.min(this.#madeAt, now)
-    if (this.#listedAt !== undefined) this.#listedAt = Math.min(this.#listedAt, now)
   }
 }

@@ -74,7 +74,7 @@ export async function gather(
   const pods = podsByPool(head.fleet, underDrain, drains)
   const steadySince = unbrokenSince(sources, now)
   const watchedSince = sources.contact.watchedSince(now)
-  const listedAt = sources.contact.listedAt(now)
+  const listedAt = sources.contact.listedAt(sources.ports.clock)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
   const commit = commitOf(head.fleet.commit)

@@ -79,6 +79,7 @@ test('nodes count as listed with each list, and not with a watch that goes on', 
   let now = 0
   const seen: (number | undefined)[] = []
   const told = Promise.withResolvers<void>()
+  const clock = { now: () => now, elapsed: () => now, sleepUntil: () => told.promise }
   const kube: KubeApi = {
     ...core,
     async *follow<T>(path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
@@ -86,14 +87,13 @@ test('nodes count as listed with each list, and not with a watch that goes on', 
       for (const isListed of [true, false, true]) {
         if (isListed) yield { type: 'sync', items: [] }
         options.onOpen?.()
-        seen.push(contact.listedAt(now))
+        seen.push(contact.listedAt(clock))
         now += 60_000
       }
       told.resolve()
     },
   }
   const ending = new AbortController()
-  const clock = { now: () => now, elapsed: () => 0, sleepUntil: () => told.promise }
   followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
     () => {},
   )

@@ -66,14 +66,25 @@ test('what is known of a cluster is known since the first answer, by a clock tha
   expect(contact.watchedSince(60_000)).toBe(20_000)
 })
 
-test('nodes are listed when they were last, by a clock that was ahead since that was put back', () => {
+test('nodes are listed when they were last, however much the clock is put forward or back since', () => {
   const contact = new Contact()
-  expect(contact.listedAt(1_000)).toBeUndefined()
-  contact.listed(3_600_000)
-  contact.listed(3_700_000)
-  expect(contact.listedAt(3_800_000)).toBe(3_700_000)
-  expect(contact.listedAt(20_000)).toBe(20_000)
-  expect(contact.listedAt(60_000)).toBe(20_000)
+  const at = (now: number, elapsed: number) => ({ now: () => now, elapsed: () => elapsed })
+  expect(contact.listedAt(at(1_000, 0))).toBeUndefined()
+  contact.listed(at(3_600_000, 10_000))
+  contact.listed(at(3_700_000, 110_000))
+  expect(contact.listedAt(at(3_800_000, 210_000))).toBe(3_700_000)
+  expect(contact.listedAt(at(7_400_000, 210_000))).toBe(7_300_000)
+  expect(contact.listedAt(at(200_000, 210_000))).toBe(100_000)
+  expect(contact.listedAt(at(3_900_000, 310_000))).toBe(3_700_000)
+})
+
+test('nodes are listed at one instant, though two clocks differ by seconds, and never ahead', () => {
+  const contact = new Contact()
+  const at = (now: number, elapsed: number) => ({ now: () => now, elapsed: () => elapsed })
+  contact.listed(at(100_000, 0))
+  expect(contact.listedAt(at(220_000, 100_000))).toBe(100_000)
+  expect(contact.listedAt(at(220_001, 100_000))).toBe(120_001)
+  expect(contact.listedAt(at(110_000, 5_000))).toBe(110_000)
 })
 
 test('a channel that is there does not stand for another one that is lost', () => {
