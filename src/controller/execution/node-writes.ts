@@ -1,7 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
-import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
@@ -13,48 +12,20 @@ import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
-import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
-import type { SignNode } from '../signing/sign-node.ts'
-import {
-  labelKey,
-  nodeKey,
-  payloadKey,
-  settingsKey,
-  signatureKey,
-  type WriteFailures,
-  type WrittenObject,
-} from '../writes/write-failures.ts'
+import { payloadKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { WriteLimit } from '../writes/write-limit.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
-import {
-  assignPatch,
-  byHandPatch,
-  clearRebootPatch,
-  cordonPatch,
-  labelPatch,
-  proofPatch,
-  restorePatch,
-  signPatch,
-  uncordonPatch,
-} from './node-patch.ts'
+import { liftUnmarked } from './lift-unmarked.ts'
+import type { NodePatch } from './node-patch.ts'
+import { patchFor } from './patch-for.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
+import { aboutOf, failureKeyOf, isUnassumed, nameOf, objectOf, type PatchAction, type QueuedAction } from './queued-action.ts'
 import { type Answered, refuseLoss } from './refuse-loss.ts'
 import type { WriteQueue } from './write-queue.ts'
-
-/** Attempts to lift a cordon whose mark is not kept. */
-const MOST_LIFTS = 5
-
-/** What no decision is made upon. */
-type UnassumedAction = LabelPool | SignNode | RestoreSettings
-const UNASSUMED: ReadonlySet<QueuedAction['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedAction['kind'][])
-
-/** What is done to one node or pod. */
-export type QueuedAction = NodeAction | UnassumedAction | Extract<Action, { kind: 'evict' }>
 
 export interface NodeWritesOptions {
   readonly kube: KubeApi
@@ -166,7 +137,7 @@ export class NodeWrites {
   }
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
-  async #patch({ node, config }: PlannedWrite, action: NodeAction | UnassumedAction): Promise<void> {
+  async #patch({ node, config }: PlannedWrite, action: PatchAction): Promise<void> {
     const { kube, clock, cluster, payloads, access, assumed, drains, settings, limits = {} } = this.#options
     if (action.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, action.revision)
@@ -188,44 +159,15 @@ export class NodeWrites {
     }
   }
 
-  /** @throws {Error} as `refuseLoss`. A cordon without its mark would count as somebody else's, and stay for ever: it is lifted before. */
-  async #refuseLoss(action: NodeAction | UnassumedAction, answered: Answered): Promise<void> {
+  /** @throws {Error} as `refuseLoss`; a cordon whose mark is lost is lifted before */
+  async #refuseLoss(action: PatchAction, answered: Answered): Promise<void> {
     try {
       refuseLoss(action, answered)
     } catch (loss) {
       const { view } = answered.node
       if (action.kind === 'cordon' && action.mark.state === 'Ours' && view.unschedulable && view.mark === undefined)
-        await this.#lift(answered.node)
+        await liftUnmarked(answered.node.name, this.#options)
       throw loss
-    }
-  }
-
-  /** Others write to a node that was cordoned a moment ago: Kubernetes adds a taint to it. */
-  async #lift({ name }: ClusterNode): Promise<void> {
-    const { log } = this.#options
-    try {
-      for (let attempt = 1; !(await this.#liftOnce(name)); attempt += 1) {
-        if (attempt === MOST_LIFTS) throw new Error(`others wrote to the node each of ${MOST_LIFTS} times`)
-        await refreshNode(name, this.#options)
-      }
-    } catch (error) {
-      log('warn', `uncordon "${name}", whose mark the API server does not keep: ${(error as Error).message}`)
-    }
-  }
-
-  /** @returns false when another has written to the node meanwhile */
-  async #liftOnce(name: string): Promise<boolean> {
-    const { kube, cluster, settings } = this.#options
-    const node = cluster.nodes.get(name)
-    if (!node?.view.unschedulable || node.view.mark !== undefined) return true
-    const context = { names: settings.names, resourceVersion: node.resourceVersion }
-    const body = uncordonPatch({ kind: 'uncordon', node: name, lifts: true }, context)
-    try {
-      cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${name}`, body)))
-      return true
-    } catch (error) {
-      if (error instanceof KubeError && error.reaction === 'conflict') return false
-      throw error
     }
   }
 
@@ -241,20 +183,10 @@ export class NodeWrites {
     return !isAsRefused()
   }
 
-  #patchFor(action: NodeAction | UnassumedAction, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
-    const context = { names: this.#options.settings.names, resourceVersion: node.resourceVersion }
-    if (action.kind === 'label') return labelPatch(action, context)
-    if (action.kind === 'restore') return restorePatch(action, { ...context, node })
-    if (action.kind === 'cordon') return cordonPatch(action, context)
-    if (action.kind === 'uncordon') return uncordonPatch(action, context)
-    if (action.kind === 'allowByHand') return byHandPatch(action, context)
-    if (action.kind === 'clearReboot') return clearRebootPatch(context)
-    if (action.kind === 'recordProof') return proofPatch(action, { ...context, node })
-    if (config?.digest !== action.digest) return undefined
-    const { signer, clock, cluster } = this.#options
+  #patchFor(action: PatchAction, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
+    const { signer, clock, cluster, settings } = this.#options
     const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
-    const assigning = { ...context, rendered: config, node, ceiling, signer, now: clock.now() }
-    return action.kind === 'sign' ? signPatch(action, assigning) : assignPatch(action, assigning)
+    return patchFor(action, node, { names: settings.names, ceiling, signer, now: clock.now(), config })
   }
 
   #failed(write: PlannedWrite, error: unknown): void {
@@ -270,28 +202,4 @@ export class NodeWrites {
     if (failure && mayHaveArrived && action.kind !== 'evict') assumed.doubt(action.node, failure)
     else this.withdraw(write)
   }
-}
-
-function isUnassumed(action: QueuedAction): action is UnassumedAction {
-  return UNASSUMED.has(action.kind)
-}
-
-function aboutOf(action: QueuedAction): string {
-  if (action.kind === 'assign') return action.digest
-  return action.kind === 'cordon' ? action.mark.digest : action.kind
-}
-
-function objectOf(action: QueuedAction): WrittenObject {
-  return action.kind === 'evict' ? `pod ${action.pod.uid}` : nodeKey(action.node)
-}
-
-const OWN_KEY = { restore: settingsKey, label: labelKey, sign: signatureKey }
-
-/** What no decision is made upon keeps the node from no assignment when the server refuses it: the next one may be what mends it. */
-function failureKeyOf(action: QueuedAction): WrittenObject {
-  return isUnassumed(action) ? OWN_KEY[action.kind](action.node) : objectOf(action)
-}
-
-function nameOf(action: QueuedAction): string {
-  return action.kind === 'evict' ? `${action.pod.namespace}/${action.pod.name}` : action.node
 }

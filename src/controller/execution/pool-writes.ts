@@ -6,8 +6,9 @@ import type { SignNode } from '../signing/sign-node.ts'
 import { forEach } from '../writes/for-each.ts'
 import { controlKey, copyKey, poolKey, readKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { LabelPool } from './node-patch.ts'
-import type { NodeWrites, PlannedWrite, QueuedAction } from './node-writes.ts'
+import type { NodeWrites, PlannedWrite } from './node-writes.ts'
 import type { PoolJournal, PoolWork } from './pool-journal.ts'
+import type { QueuedAction } from './queued-action.ts'
 
 /** Unless the settings say otherwise. As many as are sent until the next pass, which decides again about those that were not. */
 const ACTIONS_A_PASS = 128

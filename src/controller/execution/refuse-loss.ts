@@ -1,11 +1,7 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Names } from '../../protocol/names.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { RestoreSettings } from '../node-settings/restore-settings.ts'
-import type { SignNode } from '../signing/sign-node.ts'
-import type { LabelPool, NodeAction } from './node-patch.ts'
-
-type Written = NodeAction | LabelPool | SignNode | RestoreSettings
+import type { PatchAction } from './queued-action.ts'
 
 export interface Answered {
   /** The version that the write was based on. */
@@ -19,12 +15,12 @@ export interface Answered {
  * A webhook may change what is written, and the API server says nothing of that. What is not there then would be written again and again.
  * @throws {Error} when the node does not show what was written
  */
-export function refuseLoss(action: Written, { sent, node, names }: Answered): void {
+export function refuseLoss(action: PatchAction, { sent, node, names }: Answered): void {
   if (node.resourceVersion !== sent && isKept(action, node)) return
   throw new Error(`the API server does not keep ${keyOf(action, names)} as written; correct the webhook that changes it`)
 }
 
-function isKept(action: Written, { view, poolLabel, signedBy }: ClusterNode): boolean {
+function isKept(action: PatchAction, { view, poolLabel, signedBy }: ClusterNode): boolean {
   switch (action.kind) {
     case 'assign':
       return view.assigned?.digest === action.digest && view.assigned.at === action.at
@@ -51,7 +47,7 @@ function isSameMark(kept: CordonMark | undefined, { digest, state }: CordonMark)
   return kept?.digest === digest && kept.state === state
 }
 
-function keyOf({ kind }: Written, names: Names): string {
+function keyOf({ kind }: PatchAction, names: Names): string {
   switch (kind) {
     case 'assign':
     case 'sign':

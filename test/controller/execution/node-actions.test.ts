@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { QueuedAction } from '../../../src/controller/execution/node-writes.ts'
+import type { QueuedAction } from '../../../src/controller/execution/queued-action.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
 import { makePayload } from '../../../src/render/payload.ts'
 import { aNodeWriter, PATH } from './a-node-writer.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { QueuedAction } from '../../../src/controller/execution/node-writes.ts'
+import type { QueuedAction } from '../../../src/controller/execution/queued-action.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
 import type { WrittenObject } from '../../../src/controller/writes/write-failures.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
