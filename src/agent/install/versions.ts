@@ -60,10 +60,12 @@ export async function removePartial(host: InstallHost, which = REMOVED_FOLDER): 
   for (const name of names) if (which.test(name)) await host.remove(`${INSTALL_DIRECTORY}/${name}`)
 }
 
-/** Folders of versions that did not report: a later one does, so nobody will try them again. */
+/** Folders of versions that did not report: a later one does, so nobody will try them again. And what was left of those that were removed in place. */
 export async function removeRefused(version: string, host: InstallHost): Promise<void> {
   for (const name of await versionsOf(host)) {
-    if (name !== version && (await host.list(versionFolder(name))).includes(REFUSED_MARK)) await removeVersion(name, host)
+    if (name === version) continue
+    const isRefused = (await host.list(versionFolder(name))).includes(REFUSED_MARK)
+    if (isRefused || !(await isComplete(name, host))) await removeVersion(name, host)
   }
 }
 

@@ -40,9 +40,9 @@ function killedAfter(host: FakeInstallHost, last: number): InstallHost {
 
 const OPTIONS = { proof: 60_000, stateDirectory: '/var/lib/nodewave', retry: false, nodeName: 'n1' }
 
-/** A host that runs 1.1.0, came from 1.0.0, and has the folder of 1.2.0. */
+/** A host that runs 1.1.0, came from 1.0.0, and has the folders of 1.2.0 and 1.3.0. */
 async function aHost(behaviour: Behaviour = 'reports', { renamesNothing = false } = {}): Promise<FakeInstallHost> {
-  const host = new FakeInstallHost(['1.0.0', '1.1.0', '1.2.0'])
+  const host = new FakeInstallHost(['1.0.0', '1.1.0', '1.2.0', '1.3.0'])
   host.renamesNothing = renamesNothing
   for (const version of ['1.0.0', '1.1.0']) await install({ ...OPTIONS, version }, host)
   host.behaviours.set('1.2.0', behaviour)
@@ -62,6 +62,30 @@ const TASKS = {
   uninstall: (host: InstallHost) => uninstall('/var/lib/nodewave', host),
 }
 
+/** @param make a host as it is before the task */
+async function checkKills(make: () => Promise<FakeInstallHost>, task: (host: InstallHost) => Promise<unknown>): Promise<void> {
+  const whole = await make()
+  await task(whole)
+  const wanted = stateOf(whole)
+  let kills = 0
+  for (let last = 1; ; last++) {
+    const host = await make()
+    const ended = await task(killedAfter(host, last)).then(
+      () => true,
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error
+        return false
+      },
+    )
+    if (ended) break
+    kills += 1
+    host.removed = () => undefined
+    await task(host)
+    expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
+  }
+  expect(kills).toBeGreaterThan(2)
+}
+
 test.each([
   ['install', 'reports', 'renames'],
   ['install', 'silent', 'renames'],
@@ -74,26 +98,18 @@ test.each([
 ] as const)(
   '%s of a version that %s, on a disk that %s folders, ends as if it had never been killed',
   async (name, behaviour, disk) => {
-    const renamesNothing = disk !== 'renames'
-    const whole = await aHost(behaviour, { renamesNothing })
-    await TASKS[name](whole)
-    const wanted = stateOf(whole)
-    let kills = 0
-    for (let last = 1; ; last++) {
-      const host = await aHost(behaviour, { renamesNothing })
-      const ended = await TASKS[name](killedAfter(host, last)).then(
-        () => true,
-        (error: unknown) => {
-          if (!(error instanceof Killed)) throw error
-          return false
-        },
-      )
-      if (ended) break
-      kills += 1
-      host.removed = () => undefined
-      await TASKS[name](host)
-      expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
+    await checkKills(() => aHost(behaviour, { renamesNothing: disk !== 'renames' }), TASKS[name])
+  },
+)
+
+test.each(['renames', 'does not rename'])(
+  'install after a version that did not report, on a disk that %s folders, ends as if it had never been killed',
+  async (disk) => {
+    const make = async (): Promise<FakeInstallHost> => {
+      const host = await aHost('silent', { renamesNothing: disk !== 'renames' })
+      await TASKS.install(host)
+      return host
     }
-    expect(kills).toBeGreaterThan(2)
+    await checkKills(make, (host) => install({ ...OPTIONS, version: '1.3.0' }, host))
   },
 )
