@@ -70,6 +70,7 @@ test('an agent that was silent before a commit fails it neither where its node w
 test.each([
   ['agentTimeout', rollout, 110],
   ['applyTimeout', 'applyTimeout: 3m, waves: [{name: canary, nodes: 1}, {name: all, nodes: "100%"}]', 170],
+  ['a short applyTimeout', 'applyTimeout: 1m, waves: [{name: canary, nodes: 1}, {name: all, nodes: "100%"}]', 50],
 ])('a silent agent that begins just before %s is over has its time from then', async (_, policy, begins) => {
   await using replicas = await Replicas.create({ nodes: 3 })
   const { clock, kube } = replicas

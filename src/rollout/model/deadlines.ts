@@ -46,12 +46,13 @@ export function silenceEnds(assigned: Assignment, clock: RolloutClock): Instant 
   return workCounts(assigned, clock) + longestSilence(clock)
 }
 
-/** Milliseconds. An agent that begins so long after its assignment has clearly less time than others. */
+/** Milliseconds. An agent that begins so long after its assignment has clearly less time than others, as one that has half of it left. */
 const LATE = 60_000
 
 /** By stamps alone: whether an agent that begins at that instant begins late. Its time would be over soon, or is over. */
 export function beginsLate(said: Instant, { at, copiedAt = at }: Assignment, clock: RolloutClock): boolean {
-  return at !== undefined && said >= Math.max(at, copiedAt ?? at) + Math.min(LATE, longestSilence(clock))
+  const late = Math.min(LATE, clock.applyTimeout / 2, longestSilence(clock))
+  return at !== undefined && said >= Math.max(at, copiedAt ?? at) + late
 }
 
 /** It reports before the machine goes down. */
