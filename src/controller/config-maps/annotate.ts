@@ -3,19 +3,27 @@ import { projectStored, type StoredConfigMap, storedPath } from '../cache/stored
 import { afterConflict } from '../writes/after-conflict.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
-/** @throws {Error} when it is refused; a KubeError that is a conflict when another version is known by then */
-export async function annotate(
-  store: ConfigMapStore,
-  map: StoredConfigMap,
-  annotations: Readonly<Record<string, string | null>>,
-): Promise<void> {
+type Annotations = Readonly<Record<string, string | null>>
+
+/** @throws {Error} when it is refused, or not kept; a KubeError that is a conflict when another version is known by then */
+export async function annotate(store: ConfigMapStore, map: StoredConfigMap, annotations: Annotations): Promise<void> {
   const { kube, configMaps: objects } = store
   const path = storedPath(store, map.name)
   const body = { metadata: { resourceVersion: map.resourceVersion, annotations } }
   try {
-    objects.wrote(projectStored(store, await kube.patch<KubeObject>(path, body)))
+    const written = projectStored(store, await kube.patch<KubeObject>(path, body))
+    objects.wrote(written)
+    refuseLoss(annotations, written)
   } catch (error) {
     if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
     throw await afterConflict(map, { objects, read: async () => projectStored(store, await kube.get<KubeObject>(path)) }, error)
   }
+}
+
+/** A webhook may change what is written. What is not there then would be written again and again. */
+function refuseLoss(annotations: Annotations, { name, annotations: kept }: StoredConfigMap): void {
+  const lost = Object.entries(annotations).filter(([key, value]) => (kept[key] ?? null) !== value)
+  if (lost.length === 0) return
+  const keys = lost.map(([key]) => key).join(', ')
+  throw new Error(`the API server does not keep ${keys} of "${name}" as written; correct the webhook that changes it`)
 }

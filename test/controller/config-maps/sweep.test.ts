@@ -126,3 +126,13 @@ test('objects that the server refuses to mark keep none of the others from being
   for (const now of [NOW, LATER]) await expect(sweepAll(now)).rejects.toThrow('and 117 more')
   expect(store.names()).toHaveLength(120)
 })
+
+test('a sweep whose marks the server does not keep fails, and is not to be begun again at once', async () => {
+  const kube = new FakeKube()
+  for (let index = 0; index < 250; index += 1) aMap(kube, `m${index}`)
+  const store = aStore(kube)
+  kube.stored = ({ metadata: { annotations: _, ...metadata } }) => ({ metadata })
+  await expect(sweep(store, { isNeeded: needs(), now: NOW })).rejects.toThrow(
+    'the API server does not keep nodewave.io/unneeded-since of "m0" as written; correct the webhook that changes it',
+  )
+})
