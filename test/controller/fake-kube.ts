@@ -1,4 +1,4 @@
-import { type KubeApi, KubeError, type KubeObject, type PatchType } from '../../src/kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject, type ListOptions, type PatchType } from '../../src/kube/kube-api.ts'
 
 /** A KubeApi that keeps objects by path, and notes every request. No watches. */
 export class FakeKube implements KubeApi {
@@ -51,8 +51,14 @@ export class FakeKube implements KubeApi {
     this.objects.delete(path)
   }
 
-  list(): never {
-    throw new Error('list nothing of the fake')
+  async list<T>(path: string, { project, labelSelector, fieldSelector }: ListOptions<T>) {
+    this.#note(`LIST ${path}`)
+    const of = ({ metadata: { name, labels = {} } }: KubeObject) => ({ ...labels, 'metadata.name': name })
+    const wanted = [labelSelector, fieldSelector].flatMap((each) => each?.split(',') ?? []).map((each) => each.split('='))
+    const found = [...this.objects].filter(
+      ([at, object]) => at.startsWith(`${path}/`) && wanted.every(([key = '', value]) => Object(of(object))[key] === value),
+    )
+    return { items: found.map(([, object]) => project(object)), resourceVersion: String(this.#version) }
   }
 
   follow(): never {

@@ -1,23 +1,19 @@
-import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
 import { projectStored, type StoredConfigMap, storedPath } from '../cache/stored-config-map.ts'
-import { afterConflict } from '../writes/after-conflict.ts'
+import { basedOn } from './based-on.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
 type Annotations = Readonly<Record<string, string | null>>
 
-/** @throws {Error} when it is refused, or not kept; a KubeError that is a conflict when another version is known by then */
+/** @throws {Error} when it is refused, or not kept; a KubeError that is a conflict when another version is known by then, or that it is gone */
 export async function annotate(store: ConfigMapStore, map: StoredConfigMap, annotations: Annotations): Promise<void> {
-  const { kube, configMaps: objects } = store
-  const path = storedPath(store, map.name)
-  const body = { metadata: { resourceVersion: map.resourceVersion, annotations } }
-  try {
-    const written = projectStored(store, await kube.patch<KubeObject>(path, body))
-    objects.wrote(written)
-    refuseLoss(annotations, written)
-  } catch (error) {
-    if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
-    throw await afterConflict(map, { objects, read: async () => projectStored(store, await kube.get<KubeObject>(path)) }, error)
-  }
+  const { kube, configMaps } = store
+  const { name, resourceVersion } = map
+  const body = { metadata: { resourceVersion, annotations } }
+  const patch = () => kube.patch<KubeObject>(storedPath(store, name), body)
+  const written = projectStored(store, await basedOn(store, map, patch))
+  configMaps.wrote(written)
+  refuseLoss(annotations, written)
 }
 
 /** A webhook may change what is written. What is not there then would be written again and again. */

@@ -1,10 +1,11 @@
-import { KubeError } from '../../kube/kube-api.ts'
+import { KubeError, unlessMissing } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { storedPath } from '../cache/stored-config-map.ts'
 import { forEnough } from '../writes/for-each.ts'
 import { annotate } from './annotate.ts'
+import { basedOn } from './based-on.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
 /** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
@@ -49,11 +50,7 @@ export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Prom
 export async function deleteVersion(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
   const { kube, configMaps } = store
   const preconditions = { uid: map.uid, resourceVersion: map.resourceVersion }
-  try {
-    await kube.delete(storedPath(store, map.name), { body: { preconditions } })
-  } catch (error) {
-    if (!(error instanceof KubeError && error.code === 404)) throw error
-  }
+  await basedOn(store, map, () => kube.delete(storedPath(store, map.name), { body: { preconditions } }).catch(unlessMissing))
   configMaps.deleted(map)
 }
 
@@ -61,11 +58,11 @@ function mark(store: ConfigMapStore, map: StoredConfigMap, stamp: string | null)
   return annotate(store, map, { [OBJECT_KEYS.unneededSince]: stamp })
 }
 
-/** Whatever was changed, or is gone, is read again by the next sweep. */
+/** Of whatever was changed, or is gone, another version or none is known by now: the next sweep goes by that. A list that has expired (410) brings nothing. */
 async function unlessChanged(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof KubeError && (error.reaction === 'conflict' || error.code === 404))) throw error
+    if (!(error instanceof KubeError && error.code === 409)) throw error
   }
 }

@@ -54,7 +54,7 @@ export async function basedOn<T>(known: NodePoolView, { kube, pools }: PoolObjec
   } catch (error) {
     if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
     pools.refused(name, resourceVersion)
-    const read = async () => projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))
-    throw await afterConflict(known, { objects: pools, read }, error)
+    const refresh = () => pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))])
+    throw await afterConflict(known, { objects: pools, refresh }, error)
   }
 }

@@ -4,17 +4,17 @@ import type { Cached, ObjectCache } from '../cache/object-cache.ts'
 /**
  * Of a write that was based on the version of `known`. The watch may be behind, perhaps for long: then the object is read again, or what was
  * refused would be written again and again.
- * @param read gives the object as the API server has it
+ * @param refresh puts into `objects` what the API server has of it
  * @returns what to throw: the conflict when another version is known by then, which is decided upon
  * @throws {KubeError} when it cannot be read
  */
 export async function afterConflict<T extends Cached>(
   known: Pick<Cached, 'name' | 'resourceVersion'>,
-  { objects, read }: { readonly objects: ObjectCache<T>; readonly read: () => Promise<T> },
+  { objects, refresh }: { readonly objects: ObjectCache<T>; readonly refresh: () => Promise<unknown> },
   conflict: KubeError,
 ): Promise<Error> {
   const isAsKnown = (): boolean => objects.get(known.name)?.resourceVersion === known.resourceVersion
-  if (isAsKnown()) await objects.catchUp(async () => [await read()])
+  if (isAsKnown()) await refresh()
   return isAsKnown() ? unfounded(conflict) : conflict
 }
 

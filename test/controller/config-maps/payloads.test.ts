@@ -97,3 +97,27 @@ test('a payload that a sweep has marked is reclaimed before a node is told of it
   await ensurePayloads(store, { payloads, revision: 'def' })
   expect(store.configMaps.get(payload.name)?.unneededSince).toBeUndefined()
 })
+
+test('a payload that was deleted, and the watch has not told of, is created at the second attempt when it was marked', async () => {
+  const store = aStore()
+  const ensure = () => ensurePayloads(store, { payloads, revision: 'abc' })
+  await ensure()
+  await sweep(store, { isNeeded: () => false, now: NOW })
+  store.kube.objects.clear()
+  await expect(ensure()).rejects.toMatchObject({ code: 409 })
+  await ensure()
+  expect([...store.kube.objects.keys()]).toEqual([`${MAPS}/${payload.name}`])
+})
+
+test('a payload with other content that somebody changed, and the watch has not told of, is made anew at the second attempt', async () => {
+  const store = aStore()
+  const path = `${MAPS}/${payload.name}`
+  const ensure = () => ensurePayloads(store, { payloads, revision: 'abc' })
+  await ensure()
+  const found = store.kube.objects.get(path) as KubeObject
+  store.configMaps.wrote(projectConfigMap(store.kube.put(path, { ...found, data: {} })))
+  await store.kube.patch(path, { metadata: { labels: { by: 'somebody' } } })
+  await expect(ensure()).rejects.toMatchObject({ code: 409 })
+  await ensure()
+  expect(store.kube.objects.get(path)).toMatchObject({ data: { 'kubelet-flags': '--v=2' } })
+})

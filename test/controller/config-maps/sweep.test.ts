@@ -18,7 +18,8 @@ function aStore(kube = new FakeKube()) {
 }
 
 function aMap(kube: FakeKube, name: string): void {
-  kube.put(`${MAPS}/${name}`, { metadata: { name, uid: `uid-${name}` } })
+  const labels = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'kubelet' }
+  kube.put(`${MAPS}/${name}`, { metadata: { name, uid: `uid-${name}`, labels } })
 }
 
 const needs =
@@ -70,6 +71,15 @@ test('what is needed again loses its mark at the second attempt when the watch d
   await expect(reclaimed()).rejects.toMatchObject({ code: 409 })
   await reclaimed()
   expect(store.configMaps.get('a')?.unneededSince).toBeUndefined()
+})
+
+test('what has lost its labels is not marked and deleted at the second attempt, though the watch does not tell so', async () => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const store = aStore(kube)
+  await kube.patch(`${MAPS}/a`, { metadata: { labels: null } })
+  for (const now of [NOW, NOW, LATER, LATER]) await sweep(store, { isNeeded: needs(), now })
+  expect(kube.requests).toEqual([`PATCH ${MAPS}/a`, `PATCH ${MAPS}/a`, `LIST ${MAPS}`])
 })
 
 test('a conflict is a failure like any other when nothing has changed, as of a server that was restored', async () => {
@@ -136,3 +146,20 @@ test('a sweep whose marks the server does not keep fails, and is not to be begun
     'the API server does not keep nodewave.io/unneeded-since of "m0" as written; correct the webhook that changes it',
   )
 })
+
+test.each(['deleted', 'changed'])(
+  'a sweep of thousands that somebody else has %s, and the watch has not told of, ends',
+  async (done) => {
+    const kube = new FakeKube()
+    for (let index = 0; index < 250; index += 1) aMap(kube, `m${index}`)
+    const store = aStore(kube)
+    if (done === 'changed') for (const _ of [1, 2, 3]) await sweep(store, { isNeeded: needs(), now: NOW })
+    for (const path of [...kube.objects.keys()])
+      if (done === 'deleted') kube.objects.delete(path)
+      else await kube.patch(path, { metadata: { labels: { by: 'somebody' } } })
+    let passes = 0
+    for (let isDone = false; !isDone && passes < 20; passes += 1)
+      ({ isDone } = await sweep(store, { isNeeded: needs(), now: LATER }))
+    expect(passes).toBeLessThan(10)
+  },
+)
