@@ -101,7 +101,8 @@ export class ObjectCache<T extends Cached> {
     if (isOlder({ resourceVersion: version }, this.get(name))) return
     this.#goneBy.set(name, version)
     this.#sinceList?.add(name)
-    this.#items.delete(name)
+    const item = this.#items.delete(name)
+    if (item) this.#changed(item)
   }
 
   /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */

@@ -48,12 +48,11 @@ async function isGone(name: string, { kube, pools }: PoolObjects): Promise<boole
  * @throws {Error} when it is refused; a KubeError that is a conflict when another version is known by then
  */
 export async function basedOn<T>(known: NodePoolView, { kube, pools }: PoolObjects, write: () => Promise<T>): Promise<T> {
-  const { name, resourceVersion } = known
+  const { name } = known
   try {
     return await write()
   } catch (error) {
     if (!(error instanceof KubeError && error.reaction === 'conflict')) throw error
-    pools.refused(name, resourceVersion)
     const refresh = () => pools.catchUp(async () => [projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name)))])
     throw await afterConflict(known, { objects: pools, refresh }, error)
   }

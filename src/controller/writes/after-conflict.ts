@@ -14,6 +14,7 @@ export async function afterConflict<T extends Cached>(
   conflict: KubeError,
 ): Promise<Error> {
   const isAsKnown = (): boolean => objects.get(known.name)?.resourceVersion === known.resourceVersion
+  objects.refused(known.name, known.resourceVersion)
   if (isAsKnown()) await refresh()
   return isAsKnown() ? unfounded(conflict) : conflict
 }

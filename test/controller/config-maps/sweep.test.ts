@@ -73,6 +73,20 @@ test('what is needed again loses its mark at the second attempt when the watch d
   expect(store.configMaps.get('a')?.unneededSince).toBeUndefined()
 })
 
+test.each(['changed', 'deleted'])('what is needed, and somebody else has %s, is decided again at once', async (done) => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  let told = 0
+  const configMaps = new ObjectCache<StoredConfigMap>(() => void told++)
+  configMaps.wrote(projectConfigMap(await kube.get(`${MAPS}/a`)))
+  if (done === 'deleted') await kube.delete(`${MAPS}/a`)
+  else await kube.patch(`${MAPS}/a`, { metadata: { labels: { by: 'somebody' } } })
+  await expect(sweep({ ...store, configMaps }, { isNeeded: needs('a'), now: LATER })).rejects.toMatchObject({ code: 409 })
+  expect(told).toBe(1)
+})
+
 test('what has lost its labels is not marked and deleted at the second attempt, though the watch does not tell so', async () => {
   const kube = new FakeKube()
   aMap(kube, 'a')
