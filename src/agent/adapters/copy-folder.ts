@@ -48,20 +48,34 @@ export function copyFolder(source: string, target: string, copy: (from: string, 
     throw new Error(`copy the agent to "${target}": ${(error as Error).message}; ${remedy(source)}`, { cause: error })
   }
   // Two renames, one after the other: to remove the old folder takes long, and a host that starts meanwhile would have no agent.
-  if (existsSync(target)) moveAway(target, replaced)
-  renameSync(partial, target)
+  if (!existsSync(target) || isMovedAway(target, replaced)) renameSync(partial, target)
+  else moveFiles(partial, target)
   sync(dirname(target))
   rmSync(replaced, { recursive: true, force: true })
 }
 
-/** A layer of an image over the one that has the folder cannot rename it, and no host runs from it meanwhile. */
-function moveAway(folder: string, to: string): void {
+/** A layer of an overlay file system over the one that has the folder cannot rename it. */
+function isMovedAway(folder: string, to: string): boolean {
   try {
     renameSync(folder, to)
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-    rmSync(folder, { recursive: true })
+    return false
   }
+}
+
+/** Each in the place of what has its name: a host that starts meanwhile has an agent, and whoever is called again finds a folder of one. */
+function moveFiles(partial: string, target: string): void {
+  const kinds = new Map(entriesIn(partial))
+  for (const [path, kind] of entriesIn(target))
+    if (kinds.get(path) !== kind) rmSync(join(target, path), { recursive: true, force: true })
+  for (const path of filesIn(partial)) {
+    mkdirSync(join(target, dirname(path)), { recursive: true, mode: 0o755 })
+    renameSync(join(partial, path), join(target, path))
+    sync(join(target, dirname(path)))
+  }
+  rmSync(partial, { recursive: true })
 }
 
 /** What killed installers left, of any version: nobody else would give the space back. */
@@ -110,8 +124,17 @@ function isCopy(source: string, target: string): boolean {
 }
 
 function filesIn(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+  return entriesIn(folder).flatMap(([path, kind]) => (kind === 'file' ? path : []))
+}
+
+type Kind = 'file' | 'directory' | 'other'
+
+/** A directory before what is in it; no link is followed. */
+function entriesIn(folder: string): (readonly [path: string, kind: Kind])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+    const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other'
+    return [join(entry.parentPath, entry.name).slice(folder.length + 1), kind]
+  })
 }
 
 function sync(path: string): void {

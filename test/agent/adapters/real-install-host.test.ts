@@ -94,3 +94,38 @@ test.runIf(canMount)('a copy replaces a folder with other content that a layer b
   expect(inALayer(root, script)).toEqual(['1.0.0'])
   rmSync(source, { recursive: true })
 })
+
+/** Notes each call that leaves the version without its program: the power may go after any of them. */
+const WATCHED = `
+  const [{ default: fs }, { syncBuiltinESMExports }] = [await import('node:fs'), await import('node:module')]
+  const bare = []
+  for (const name of ['renameSync', 'rmSync']) {
+    const call = fs[name]
+    fs[name] = (...args) => {
+      call(...args)
+      if (!fs.existsSync(program)) bare.push(name)
+    }
+  }
+  syncBuiltinESMExports()`
+
+test.runIf(canMount)(
+  'a copy that replaces a folder of a layer below has the program there at any moment, and the rest of the other content',
+  () => {
+    using machine = aHost('1.0.0')
+    const root = join(machine.opt, '../..')
+    const source = mkdtempSync(join(tmpdir(), 'nodewave-source-'))
+    for (const name of ['nodewave-agent.mjs', 'new']) writeFileSync(join(source, name), 'other')
+    mkdirSync(join(source, 'lib'))
+    writeFileSync(join(source, 'lib/libc.so'), 'library')
+    const folder = join(machine.opt, '1.0.0')
+    for (const name of ['old', 'refused', '../theirs']) writeFileSync(join(folder, name), '')
+    symlinkSync('..', join(folder, 'lib'))
+    const script = `
+    const program = '${folder}/nodewave-agent.mjs'${WATCHED}
+    const { copyToHost } = await import('${AGENT}/adapters/copy-folder.ts')
+    copyToHost('${source}', { host: '${root}', folder: '/opt/nodewave/1.0.0' })
+    console.log([...bare, fs.readFileSync(program, 'utf8'), ...fs.readdirSync('${folder}', { recursive: true }).sort()].join(' '))`
+    expect(inALayer(root, script)).toEqual(['other lib lib/libc.so new nodewave-agent.mjs', '1.0.0', 'theirs'])
+    rmSync(source, { recursive: true })
+  },
+)
