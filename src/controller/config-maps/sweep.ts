@@ -3,7 +3,7 @@ import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { storedPath } from '../cache/stored-config-map.ts'
-import { forEnough } from '../writes/for-each.ts'
+import { forEach, forEnough, throwFirst } from '../writes/for-each.ts'
 import { annotate } from './annotate.ts'
 import { basedOn } from './based-on.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
@@ -27,13 +27,15 @@ export interface Sweeping {
  */
 export async function sweep(store: ConfigMapStore, { isNeeded, now }: Sweeping): Promise<{ readonly isDone: boolean }> {
   const [needed, unneeded] = partition([...store.configMaps.items.values()], isNeeded)
-  for (const map of needed) await reclaim(store, map)
+  const failed = await forEach(needed, {}, (map) => reclaim(store, map))
   const due = unneeded.filter(({ unneededSince }) => unneededSince === undefined || now - unneededSince >= GRACE)
-  return forEnough(due, { atOnce: IN_FLIGHT, enough: SWEPT_AT_ONCE }, (map) =>
+  const swept = await forEnough(due, { atOnce: IN_FLIGHT, enough: SWEPT_AT_ONCE }, (map) =>
     unlessChanged(() =>
       map.unneededSince === undefined ? mark(store, map, new Date(now).toISOString()) : deleteVersion(store, map),
     ),
   )
+  throwFirst([...failed.values()])
+  return swept
 }
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {

@@ -62,9 +62,12 @@ export class GarbageCollector {
     const { cluster, store, payloads, access } = this.#sources
     const kept = store.list().map((revision) => revision.commit)
     const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
-    await store.reclaim(needed)
-    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
     const steps = new Steps()
+    await steps.take(async () => {
+      await store.reclaim(needed)
+      return { isDone: true }
+    })
+    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return steps.end()
     await steps.take(() => store.collect({ needed, limit: fleet.historyLimit, now }))
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     const named = this.#namedPayloads(gathered)

@@ -3,6 +3,7 @@ import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { annotate } from '../config-maps/annotate.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 
 /**
  * Which kept revisions failed on which pool, noted on the revisions themselves: a NodePool object that somebody deletes takes its
@@ -32,8 +33,10 @@ export class Rejections {
 
   /** Writes only what is not as the status says. @throws {Error} when that was refused */
   async keep(pool: string, rejected: readonly RevisionRef[]): Promise<void> {
-    for (const { map, fingerprint } of this.#changes(pool, rejected))
-      await annotate(this.#store, map, { [keyOf(pool)]: fingerprint ?? null })
+    const failed = await forEach(this.#changes(pool, rejected), {}, ({ map, fingerprint }) =>
+      annotate(this.#store, map, { [keyOf(pool)]: fingerprint ?? null }),
+    )
+    throwFirst([...failed.values()])
   }
 
   #changes(

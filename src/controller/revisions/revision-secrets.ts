@@ -9,6 +9,7 @@ import { storedPath } from '../cache/stored-config-map.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
 import { ensurePayloads } from '../config-maps/payloads.ts'
 import { reclaim, sweep } from '../config-maps/sweep.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 import { RevisionError } from './revision-error.ts'
 
 const DATA_KEY = 'contents'
@@ -60,7 +61,8 @@ export class RevisionSecrets {
   }
 
   async reclaim(needed: ReadonlySet<string>): Promise<void> {
-    for (const secret of this.#store.configMaps.items.values())
-      if (needed.has(secret.revision)) await reclaim(this.#store, secret)
+    const secrets = [...this.#store.configMaps.items.values()].filter(({ revision }) => needed.has(revision))
+    const failed = await forEach(secrets, {}, (secret) => reclaim(this.#store, secret))
+    throwFirst([...failed.values()])
   }
 }

@@ -8,6 +8,7 @@ import type { ObjectCache } from '../cache/object-cache.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { configMapsPath, projectConfigMap } from '../cache/stored-config-map.ts'
 import { deleteVersion, reclaim, sweep } from '../config-maps/sweep.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 import type { Compression } from './compression.ts'
 import { packRevision, unpackRevision } from './revision-document.ts'
 import { RevisionError } from './revision-error.ts'
@@ -111,8 +112,10 @@ export class RevisionStore {
 
   /** Those that a sweep has marked, and that are needed after all. */
   async reclaim(needed: ReadonlySet<string>): Promise<void> {
-    for (const map of this.#options.configMaps.items.values()) if (needed.has(map.revision)) await reclaim(this.#options, map)
+    const maps = [...this.#options.configMaps.items.values()].filter(({ revision }) => needed.has(revision))
+    const failed = await forEach(maps, {}, (map) => reclaim(this.#options, map))
     await this.#options.secrets?.reclaim(needed)
+    throwFirst([...failed.values()])
   }
 
   async #secretsOf(revision: string): Promise<ReadonlyMap<string, TakenValue>> {

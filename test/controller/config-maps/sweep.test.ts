@@ -177,3 +177,14 @@ test.each(['deleted', 'changed'])(
     expect(passes).toBeLessThan(10)
   },
 )
+
+test('what is needed, and keeps its mark since the server refuses, keeps nothing else from losing it or from being swept', async () => {
+  const kube = new FakeKube()
+  for (const name of ['a', 'b', 'c']) aMap(kube, name)
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  kube.failures.push({ on: `PATCH ${MAPS}/a`, error: refusal(403, 'Forbidden') })
+  await expect(sweep(store, { isNeeded: needs('a', 'b'), now: LATER })).rejects.toThrow('refused: Forbidden')
+  expect(store.names()).toEqual(['a', 'b'])
+  expect(store.configMaps.get('b')?.unneededSince).toBeUndefined()
+})

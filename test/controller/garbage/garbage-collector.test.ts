@@ -11,7 +11,7 @@ import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { RevisionStore } from '../../../src/controller/revisions/revision-store.ts'
 import { aFleet } from '../a-fleet.ts'
 import { aSnapshot } from '../a-snapshot.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 
 const MINUTE = 60_000
 const PAYLOADS = '/api/v1/namespaces/nodewave-system/configmaps'
@@ -135,4 +135,20 @@ test('payloads that a node names, or that are of a kept revision, are not swept'
   const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
   await garbage.collect({ fleet: { commit: 'a', historyLimit: 3 } as never, gathered, now: NOW })
   expect(kube.requests).toEqual([`PATCH ${PAYLOADS}/neither`])
+})
+
+test('a revision that keeps its mark since the server refuses keeps no payload from being swept', async () => {
+  const kube = new FakeKube()
+  kube.put(`${PAYLOADS}/m`, { metadata: { name: 'm' } })
+  const payloads = { kube, namespace: 'nodewave-system', configMaps: new ObjectCache<StoredConfigMap>(nothing) }
+  payloads.configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
+  const reclaim = () => Promise.reject(refusal(403, 'Forbidden'))
+  const garbage = new GarbageCollector({
+    ...{ cluster: aCluster(), renderer: new PoolRenderer(), payloads: [payloads] },
+    store: { list: () => [], reclaim, collect: async () => ({ isDone: true }) } as unknown as RevisionStore,
+  })
+  const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
+  const collecting = garbage.collect({ fleet: { commit: 'a', historyLimit: 3 } as never, gathered, now: NOW })
+  await expect(collecting).rejects.toMatchObject({ code: 403 })
+  expect(kube.requests).toEqual([`PATCH ${PAYLOADS}/m`])
 })

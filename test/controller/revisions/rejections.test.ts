@@ -4,7 +4,7 @@ import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { Rejections } from '../../../src/controller/revisions/rejections.ts'
 import { aFleet } from '../a-fleet.ts'
-import { FakeKube } from '../fake-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
 
 const A = 'a'.repeat(40)
@@ -102,4 +102,15 @@ test('notes are kept when they are as the status says, and written where they ar
   await rejections.keep('workers', failed)
   expect(kube.requests).toEqual([`PATCH ${REVISIONS}/fleet-bad-0`, `PATCH ${REVISIONS}/fleet-worse-0`])
   expect(rejections.isKept('workers', failed)).toBe(true)
+})
+
+test('a note that the server refuses keeps no other from being written', async () => {
+  const { kube, rejections } = someRejections({ bad: ['1', {}], worse: ['2', {}] })
+  kube.failures.push({ on: `PATCH ${REVISIONS}/fleet-bad-0`, error: refusal(403, 'Forbidden') })
+  const failed = [
+    { revision: 'bad', fingerprint: 'f1' },
+    { revision: 'worse', fingerprint: 'f2' },
+  ]
+  await expect(rejections.keep('workers', failed)).rejects.toMatchObject({ code: 403 })
+  expect(rejections.of('workers')).toEqual([{ revision: 'worse', fingerprint: 'f2' }])
 })
