@@ -160,6 +160,27 @@ test('a node whose mark beside its cordon the server does not keep is uncordoned
   expect(await readiness(replicas)).toBe('True Completed')
 })
 
+test('no rollout is Ready without the proofs that it needs, where the server does not keep that they are wanted, and the pool says why', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-proof' } })
+  const images = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
+  for (const name of ['n0', 'n1'])
+    await replicas.kube.patch(`${NODES}/${name}/status`, { status: { images, allocatable: { pods: '110' } } })
+  replicas.startAgents()
+  const { found, kube } = dropping(replicas, ['nodewave.io/proof'])
+  await replicas.start('first', { kube })
+  replicas.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, proof: {pod: {mode: Always}}' }))
+  await replicas.clock.advance(10 * MINUTE)
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(found.asked).toBe(2)
+  expect(readyOf(pool)).toBe('False WriteRefused')
+  expect(conditionOf(pool, 'Stalled')?.message).toContain(
+    'the API server does not keep nodewave.io/proof as written; correct the webhook that changes it',
+  )
+})
+
 type Patch = { readonly annotations: Readonly<Record<string, string | null>>; readonly unschedulable?: true | null }
 
 /** What the controller writes to the node between 2 and 12 minutes, though the server keeps none of it. */
