@@ -22,13 +22,20 @@ const FEW = 10
 export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'pool'>, sources: Sources): Promise<boolean> {
   const { nodes } = sources.cluster
   const before = nodesOf(pool, nodes)
-  const { items: listed } = await listNodes({ labelSelector: `${label}=${pool}` }, sources)
+  const { items: listed } = await listNodes({ labelSelector: selectorOf(pool, label, before) }, sources)
   const isNews = await nodes.catchUp(async () => listed)
   const names = new Set(listed.map(({ name }) => name))
   const unlisted = nodesOf(pool, nodes).flatMap(({ name }) => (names.has(name) ? [] : name))
   if (unlisted.length > FEW) await refresh(unlisted, {}, sources)
   else for (const name of unlisted) await refreshNode(name, sources)
   return isNews || !isSame(before, nodesOf(pool, nodes))
+}
+
+/** Of many that a label took to other pools, and that still have what this pool assigned, the lists of those pools have the rest. */
+function selectorOf(pool: string, label: string, nodes: readonly ClusterNode[]): string {
+  const others = nodes.flatMap(({ poolLabel = pool }) => (poolLabel === pool ? [] : poolLabel))
+  const pools = [...new Set(others)]
+  return others.length > FEW && pools.length <= FEW ? `${label} in (${[pool, ...pools].join(',')})` : `${label}=${pool}`
 }
 
 /** Also those that have lost the label, or whose label somebody changed. */

@@ -21,10 +21,18 @@ function serverWith(...objects: readonly KubeObject[]) {
     const isAsked = ({ metadata }: KubeObject) =>
       labelSelector === undefined
         ? fieldSelector === undefined || fieldSelector === `metadata.name=${metadata.name}`
-        : labelSelector === `nodewave.io/pool=${metadata.labels?.['nodewave.io/pool']}`
+        : poolsIn(labelSelector).includes(metadata.labels?.['nodewave.io/pool'] ?? '')
     return { items: objects.filter(isAsked).map(project), resourceVersion: '20' }
   }
   return { kube: { list }, asked }
+}
+
+/** Of `nodewave.io/pool=workers` or `nodewave.io/pool in (workers,gpu)`. */
+function poolsIn(selector: string): readonly string[] {
+  return selector
+    .replace(/^nodewave\.io\/pool(=| in \()/, '')
+    .replace(/\)$/, '')
+    .split(',')
 }
 
 function known(...objects: readonly KubeObject[]) {
@@ -101,6 +109,19 @@ test('a refresh of a pool reads all nodes at once when more than ten lost the la
   expect(await refreshPool('workers', names, { kube, cluster })).toBe(true)
   expect(asked).toEqual(['nodewave.io/pool=workers', 'all'])
   expect([...cluster.nodes.items.keys()]).toEqual([...lost.slice(1).map(({ metadata }) => metadata.name), 'other'])
+})
+
+test('a refresh of a pool reads the pools that more than ten of its nodes were labelled into, and finds which are gone', async () => {
+  const moved = (index: number, pool: string) => {
+    const { metadata } = unlabelled(`n${index}`, '1', 'workers')
+    return { metadata: { ...metadata, labels: { 'nodewave.io/pool': pool } } }
+  }
+  const all = Array.from({ length: 11 }, (_, index) => moved(index, index < 6 ? 'gpu' : 'edge'))
+  const cluster = known(node('a', '1'), ...all)
+  const { kube, asked } = serverWith(node('a', '1'), ...all.slice(1))
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(true)
+  expect(asked).toEqual(['nodewave.io/pool in (workers,gpu,edge)', 'metadata.name=n0'])
+  expect(cluster.nodes.get('n0')).toBeUndefined()
 })
 
 const cordoned = (name: string, version: string) => readNode({ ...node(name, version), spec: { unschedulable: true } })
