@@ -4,6 +4,7 @@ import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Payload } from '../../render/payload.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { projectStored, storedPath } from '../cache/stored-config-map.ts'
+import { type Labels, withLabels } from './adopt.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
 
@@ -45,18 +46,9 @@ async function create(store: ConfigMapStore, payload: StoredPayload, revision: s
   }
 }
 
-/** Somebody may have removed its labels, and the watch shows nothing without them. */
-async function withLabels(store: ConfigMapStore, found: KubeObject, labels: Labels): Promise<KubeObject> {
-  const { name, resourceVersion, labels: present = {} } = found.metadata
-  if (Object.entries(labels).every(([key, value]) => present[key] === value)) return found
-  return store.kube.patch<KubeObject>(storedPath(store, name), { metadata: { resourceVersion, labels } })
-}
-
 function isAsMeant(found: StoredConfigMap, payload: StoredPayload): boolean {
   return found.immutable && found.dataDigest === payload.digest
 }
-
-type Labels = Readonly<Record<string, string>>
 
 function labelsOf({ kind, pool }: StoredPayload): Labels {
   return { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: kind, ...(pool !== undefined && { [OBJECT_KEYS.pool]: pool }) }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../../protocol/names.ts'
 import type { RepoSnapshot, TakenValue } from '../../protocol/repo-snapshot.ts'
 import { commitOf, partsOf } from '../../protocol/revision-id.ts'
@@ -7,6 +7,8 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { configMapsPath, projectConfigMap } from '../cache/stored-config-map.ts'
+import { afterCreation } from '../config-maps/adopt.ts'
+import { annotate } from '../config-maps/annotate.ts'
 import { deleteVersion, reclaim, sweep } from '../config-maps/sweep.ts'
 import { forEach, throwFirst } from '../writes/for-each.ts'
 import type { Compression } from './compression.ts'
@@ -45,6 +47,8 @@ export interface RevisionStoreOptions {
 /** 11 MB, compressed. Ten commits of that are a tenth of what the cluster's database may hold by default. */
 const MOST_PARTS = 16
 
+const LABELS = { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'revision' }
+
 /**
  * Each process that comes to lead begins to count at the next multiple: what one before it has still under way, and arrives late, has
  * a lower number, and is never taken for the last accepted.
@@ -70,9 +74,19 @@ export class RevisionStore {
 
   /**
    * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
-   * written the next time; until then the revision is not listed.
+   * written the next time; until then the revision is not listed. After a conflict at once, upon what is known then: the commit before would
+   * be rolled out meanwhile.
    */
-  async put({ secrets, ...snapshot }: RepoSnapshot): Promise<void> {
+  async put(snapshot: RepoSnapshot): Promise<void> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.#putOnce(snapshot)
+      } catch (error) {
+        if (attempt > MOST_PARTS || !(error instanceof KubeError && error.reaction === 'conflict')) throw error
+      }
+  }
+
+  async #putOnce({ secrets, ...snapshot }: RepoSnapshot): Promise<void> {
     // Before the documents: a revision that is listed is whole. Also when it was there, for somebody may have deleted it.
     if (secrets) await this.#options.secrets?.put(snapshot.commit, secrets)
     const kept = this.list()
@@ -144,20 +158,22 @@ export class RevisionStore {
       const body = {
         apiVersion: 'v1',
         kind: 'ConfigMap',
-        metadata: { name, namespace, labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'revision' }, annotations },
+        metadata: { name, namespace, labels: LABELS, annotations },
         immutable: true,
         binaryData: { documents: bytes.toString('base64') },
       }
-      configMaps.wrote(projectConfigMap(await kube.create<KubeObject>(configMapsPath(namespace), body)))
+      const created = await kube.create<KubeObject>(configMapsPath(namespace), body).catch(async (error: unknown) => {
+        throw await afterCreation(this.#options, { name, revision: snapshot.commit, labels: LABELS }, error)
+      })
+      configMaps.wrote(projectConfigMap(created))
     }
   }
 
   async #renumber(revision: KeptRevision, sequence: number): Promise<void> {
-    const { kube, namespace, configMaps } = this.#options
     const annotations = { [REVISION_KEYS.sequence]: String(sequence), [OBJECT_KEYS.unneededSince]: null }
     for (const name of revision.parts) {
-      const body = { metadata: { resourceVersion: configMaps.get(name)?.resourceVersion, annotations } }
-      configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+      const map = this.#options.configMaps.get(name)
+      if (map) await annotate(this.#options, map, annotations)
     }
   }
 

@@ -126,6 +126,34 @@ test('what a process that leads no more writes late is not taken for the last ac
   expect(second.list().map(({ commit }) => commit[0])).toEqual(['4', '3', '2', '1'])
 })
 
+test('a kept revision that somebody changed, and the watch has not told of, is accepted again', async () => {
+  const { kube, store } = aStore()
+  for (const digit of ['1', '2']) await store.put(aSnapshot(digit))
+  await kube.patch(`${MAPS}/fleet-111111111111-0`, { metadata: { labels: { by: 'somebody' } } })
+  await store.put(aSnapshot('1'))
+  expect(store.list().map(({ commit }) => commit[0])).toEqual(['1', '2'])
+})
+
+test('a large revision whose parts have all lost their labels is kept again', async () => {
+  const { kube, store } = aStore()
+  const snapshot = aLargeSnapshot('4')
+  await store.put(snapshot)
+  for (const path of [...kube.objects.keys()]) await kube.patch(path, { metadata: { labels: null } })
+  const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
+  const next = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps })
+  await next.put(snapshot)
+  expect(await next.load(snapshot.commit)).toEqual(snapshot)
+})
+
+test('a ConfigMap of somebody else that has the name of a revision stays, and the error says what to do', async () => {
+  const { kube, store } = aStore()
+  kube.put(`${MAPS}/fleet-111111111111-0`, { metadata: { name: 'fleet-111111111111-0' } })
+  await expect(store.put(aSnapshot('1'))).rejects.toThrow(
+    `ConfigMap "fleet-111111111111-0" is there, and is not of commit "${'1'.repeat(40)}"; delete it`,
+  )
+  expect(kube.requests).not.toContain(`DELETE ${MAPS}/fleet-111111111111-0`)
+})
+
 test('a commit that begins like a kept one is refused', async () => {
   const { store } = aStore()
   await store.put(aSnapshot('1'))
