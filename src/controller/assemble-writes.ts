@@ -8,6 +8,7 @@ import { NodeWrites } from './execution/node-writes.ts'
 import { PayloadWrites } from './execution/payload-writes.ts'
 import { PoolWrites } from './execution/pool-writes.ts'
 import { QueueWaits } from './execution/queue-waits.ts'
+import { UnmarkedCordons } from './execution/unmarked-cordons.ts'
 import { WriteQueue } from './execution/write-queue.ts'
 import { PoolMirror } from './node-pools/mirror-pools.ts'
 import type { PayloadAccess } from './payload-access/payload-access.ts'
@@ -29,7 +30,7 @@ export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' 
 
 type Writes = Pick<
   ControllerParts,
-  'assumed' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
+  'assumed' | 'cordons' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
 >
 
 /** Everything that decisions are carried out with. */
@@ -51,6 +52,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
   const { drains } = parts
+  const cordons = new UnmarkedCordons({ kube, log, settings, cluster })
   const nodeWrites = new NodeWrites({
     kube,
     clock,
@@ -63,6 +65,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     assumed,
     failures,
     payloads,
+    cordons,
     signer,
     access: parts.access,
     limits: parts.limits,
@@ -83,7 +86,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const end = async (): Promise<void> => {
     await Promise.all([poolWrites.end(), background.end(), queue.end()])
   }
-  return { assumed, failures, mirror, journal, poolWrites, proofWrites, background, end }
+  return { assumed, cordons, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
 
 /** Another NodePool with the name of one that is gone has another uid. */

@@ -5,6 +5,7 @@ import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './events/event-recorder.ts'
 import type { AssumedNodes } from './execution/assumed-nodes.ts'
 import type { PoolWrites } from './execution/pool-writes.ts'
+import type { UnmarkedCordons } from './execution/unmarked-cordons.ts'
 import type { PoolRenderer } from './fleet/pool-renderer.ts'
 import type { GarbageCollector } from './garbage/garbage-collector.ts'
 import type { GateRunner } from './gates/gate-runner.ts'
@@ -47,6 +48,7 @@ export interface ControllerParts {
   readonly limits: Readonly<Record<'label' | 'restore', WriteLimit>>
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
+  readonly cordons: UnmarkedCordons
   readonly failures: WriteFailures
   readonly mirror: PoolMirror
   readonly journal: ClusterJournal

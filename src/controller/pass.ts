@@ -101,7 +101,8 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
   const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures } = parts
   const { signer } = parts.ports
   const { nodes, members } = gathered
-  poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
+  const uncordons = [...uncordonStrays(gathered.fleet.strays ?? []), ...parts.cordons.left()]
+  poolWrites.beginAtOnce(STRAYS, { actions: uncordons, nodes, now })
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
   const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }

@@ -137,6 +137,28 @@ test('a node whose mark beside its cordon is not kept is uncordoned again also w
   expect((await replicas.list(NODES)).map(({ spec }) => Object(spec).unschedulable)).toEqual([undefined, undefined])
 })
 
+test('a node whose mark beside its cordon is not kept is uncordoned also where the server is away at that moment', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
+  let [isAway, cordons] = [false, 0]
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    if (isAway) throw refusal(503, 'ServiceUnavailable')
+    const answer = await kube.patch(path, body, options)
+    if (Object(body).spec?.unschedulable) isAway = ++cordons === 1
+    return answer as never
+  }
+  await replicas.start('first', { kube: { ...kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
+  await replicas.clock.advance(SECOND)
+  expect(isAway).toBe(true)
+  isAway = false
+  await replicas.clock.advance(MINUTE)
+  expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
+})
+
 test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   const rollout = 'maxUnavailable: 1, drain: {mode: Always}'

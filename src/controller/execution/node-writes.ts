@@ -18,13 +18,13 @@ import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import { payloadKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { WriteLimit } from '../writes/write-limit.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import { liftUnmarked } from './lift-unmarked.ts'
 import type { NodePatch } from './node-patch.ts'
 import { patchFor } from './patch-for.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
 import { aboutOf, failureKeyOf, isUnassumed, nameOf, objectOf, type PatchAction, type QueuedAction } from './queued-action.ts'
 import { type Answered, refuseLoss } from './refuse-loss.ts'
+import type { UnmarkedCordons } from './unmarked-cordons.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 export interface NodeWritesOptions {
@@ -41,6 +41,7 @@ export interface NodeWritesOptions {
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly payloads: PayloadWrites
+  readonly cordons: Pick<UnmarkedCordons, 'lift'>
   /** Absent: assignments are not signed. */
   readonly signer?: AssignmentSigner | undefined
   /** Absent: somebody else says who may read payloads. */
@@ -166,7 +167,7 @@ export class NodeWrites {
     } catch (loss) {
       const { view } = answered.node
       if (action.kind === 'cordon' && action.mark.state === 'Ours' && view.unschedulable && view.mark === undefined)
-        await liftUnmarked(answered.node.name, this.#options)
+        await this.#options.cordons.lift(answered.node.name)
       throw loss
     }
   }

@@ -32,6 +32,7 @@ export function aNodeWriter(metadata: { readonly annotations?: Readonly<Record<s
   const writes = new NodeWrites({
     ...{ kube, clock, assumed, failures, log: nothing, settings: { names }, queue },
     cluster: { nodes, readNode, ceilings: new ObjectCache<CeilingView>(nothing) },
+    cordons: { lift: async () => undefined },
     answers: { asked: nothing, unanswered: nothing } as never,
     drains: { begin: (name: string) => void watched.push(name) },
     payloads: new PayloadWrites({ store, failures, now: () => clock.now() }),
