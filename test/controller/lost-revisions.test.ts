@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
+import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
 import { A, atRevision, B, MINUTE, readiness } from './some-faults.ts'
-import { assignedRevision, NODES } from './stage.ts'
+import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
@@ -53,4 +55,30 @@ test('a controller that starts brings no node back where the revision that was a
   await replicas.clock.advance(MINUTE)
   await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { touched: 'yes' } } })
   expect([...assigned]).toEqual([B])
+})
+
+test('a controller that starts brings no node back where the revision that was accepted last is gone, and cannot be kept again', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * MINUTE)
+  await first.stop()
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  let isRefused = true
+  const create: KubeApi['create'] = async (path, body, options) => {
+    if (isRefused && path === REVISIONS) throw refusal(403, 'Forbidden')
+    return replicas.kube.create(path, body, options)
+  }
+  await replicas.start('second', { kube: { ...replicas.kube, create } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  const [pool] = await replicas.list(POOLS)
+  expect(conditionOf(pool, 'Ready')?.message).toContain(`commit "${B}" cannot be stored: refused: Forbidden`)
+  isRefused = false
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
 })
