@@ -10,6 +10,7 @@ import { failuresCount } from './invariants/failures-count.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
+import { heldLeftAlone } from './invariants/held-left-alone.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
@@ -75,6 +76,7 @@ export const INVARIANTS: readonly Invariant[] = [
   returnIsFast,
   joinsAtStable,
   leavingLeftAlone,
+  heldLeftAlone,
   dependenciesKept,
   fleetStopKept,
   proofsKept,
