@@ -31,6 +31,7 @@ import { sameAgain } from './invariants/same-again.ts'
 import { silentFailNothing } from './invariants/silent-fail-nothing.ts'
 import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
+import { targetOrStable } from './invariants/target-or-stable.ts'
 import { trueBudget } from './invariants/true-budget.ts'
 import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
@@ -75,6 +76,7 @@ export const INVARIANTS: readonly Invariant[] = [
   brokenFirst,
   returnIsFast,
   joinsAtStable,
+  targetOrStable,
   leavingLeftAlone,
   heldLeftAlone,
   dependenciesKept,
