@@ -15,6 +15,7 @@ import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
 import { noFighting } from './invariants/no-fighting.ts'
+import { noRetryByItself } from './invariants/no-retry-by-itself.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
@@ -60,6 +61,7 @@ export const INVARIANTS: readonly Invariant[] = [
   assignsOnce,
   gatesKept,
   noFighting,
+  noRetryByItself,
   opensByPromotion,
   ourCordons,
   respectsRelease,
