@@ -14,6 +14,7 @@ import { heldLeftAlone } from './invariants/held-left-alone.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
+import { namedHolders } from './invariants/named-holders.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { noRetryByItself } from './invariants/no-retry-by-itself.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
@@ -70,6 +71,7 @@ export const INVARIANTS: readonly Invariant[] = [
   sameAgain,
   wakesLater,
   waitsAreNamed,
+  namedHolders,
   windowsKept,
   currentRunsIt,
   readyIsDone,
