@@ -3,9 +3,9 @@ import type { Random } from '../random.ts'
 
 /**
  * What becomes of a node that is given a content. cuts: as long as it is on the host, nothing reaches the API server from there. withers: its kubelet
- * is well at first, and dies in its trial. invalid: nobody is given it, since the commit is refused as a whole.
+ * is well at first, and dies in its trial. slow: it works, and one node does not end it in time. invalid: nobody is given it, since the commit is refused as a whole.
  */
-export type Outcome = 'good' | 'crash' | 'cuts' | 'withers' | 'invalid'
+export type Outcome = 'good' | 'crash' | 'cuts' | 'withers' | 'slow' | 'invalid'
 
 /** In the file of the kubelet's flags. */
 export const CUTS = 'content=cuts-'
@@ -31,6 +31,10 @@ export interface PoolRules {
   readonly timeout?: number
   /** Pools that complete a commit first. Default: none */
   readonly dependsOn?: readonly string[]
+  /** Failed nodes that a rollout bears. Default: none */
+  readonly maxFailures?: number
+  /** Nodes of the canary wave, if there is one. Default: 1 */
+  readonly canaries?: number
 }
 
 export function drawPoolRules(name: string, random: Random): PoolRules {
@@ -47,7 +51,10 @@ export function drawClockRules(name: string, random: Random): PoolRules {
   return { ...drawRules(name, random), soak: random.pick([60, 180, 600]), proves: false }
 }
 
-/** Also pools that wait for each other, and deadlines that are shorter than watches are behind. */
+/** Two of its nodes get a commit side by side, and fail side by side, without an end of the rollout. */
+const TOLERANT = { maxFailures: 2, maxUnavailable: 2, canaries: 2, drains: false, timeout: 90 } as const
+
+/** Also pools that wait for each other, deadlines that are shorter than watches are behind, and failures that do not stop a rollout. */
 export function drawBehindRules(name: string, random: Random): PoolRules {
   const dependsOn = name === 'workers' && random.chance(0.6) ? ['gpu'] : []
   return {
@@ -56,6 +63,7 @@ export function drawBehindRules(name: string, random: Random): PoolRules {
     proves: false,
     timeout: random.pick([90, 600]),
     dependsOn,
+    ...(random.chance(0.4) ? TOLERANT : {}),
   }
 }
 
@@ -92,10 +100,22 @@ export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>)
 const PREFIXES: Partial<Record<Outcome, string>> = { cuts: CUTS, withers: WITHERS }
 
 function poolDocument(
-  { name, maxUnavailable, onFailure, canary, drains, soak, proves, timeout, dependsOn = [] }: PoolRules,
+  {
+    name,
+    maxUnavailable,
+    onFailure,
+    canary,
+    drains,
+    soak,
+    proves,
+    timeout,
+    dependsOn = [],
+    maxFailures = 0,
+    canaries = 1,
+  }: PoolRules,
   { name: content, outcome }: Content,
 ): string {
-  const waves = canary ? `waves: [{name: canary, nodes: 1, soak: ${soak}s}, {name: rest, nodes: 100%}], ` : ''
+  const waves = canary ? `waves: [{name: canary, nodes: ${canaries}, soak: ${soak}s}, {name: rest, nodes: 100%}], ` : ''
   const label = `${PREFIXES[outcome] ?? 'content='}${content}`
   const deadlines = timeout === undefined ? '' : `applyTimeout: ${timeout}s, agentTimeout: ${timeout}s, `
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
@@ -106,6 +126,6 @@ spec:
   dependsOn: [${dependsOn.join(', ')}]
   kubelet:
     flags: {node-labels: "${label}"${endpoint}}
-${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}${deadlines}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, proof: {pod: {mode: ${proves ? 'Always' : 'Never'}, timeout: 5m}}, drain: {mode: ${drains ? 'Always' : 'Never'}}}
+${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}${deadlines}maxUnavailable: ${maxUnavailable}, maxFailures: ${maxFailures}, onFailure: ${onFailure}, trial: 1m, proof: {pod: {mode: ${proves ? 'Always' : 'Never'}, timeout: 5m}}, drain: {mode: ${drains ? 'Always' : 'Never'}}}
 `
 }

@@ -4,6 +4,7 @@ import { answersLate } from './faults/answers-late.ts'
 import { apiFails } from './faults/api-fails.ts'
 import { apiServerAway } from './faults/api-server-away.ts'
 import { backupTaken } from './faults/backup-taken.ts'
+import { canaryTooSlow } from './faults/canary-too-slow.ts'
 import { clockJumps } from './faults/clock-jumps.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
 import { controllerDies } from './faults/controller-dies.ts'
@@ -97,6 +98,8 @@ export const BEHIND_FAULTS: readonly Fault[] = [
   watchBehind,
   watchBehind,
   watchBehind,
+  canaryTooSlow,
+  canaryTooSlow,
   idleNodeReplaced,
   idleNodeReplaced,
   nodeJoins,

@@ -4,6 +4,7 @@ import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment
 import { budget, disturbs } from './invariants/budget.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { failuresAreReal } from './invariants/failures-are-real.ts'
 import { fewExposed } from './invariants/few-exposed.ts'
 import { goodIsKept } from './invariants/good-is-kept.ts'
 import { laterWaves } from './invariants/later-waves.ts'
@@ -52,6 +53,7 @@ const POOL_INVARIANTS: readonly PoolInvariant[] = [
   refusedAsOlder,
   notReadyWasDown,
   goodIsKept,
+  failuresAreReal,
   soaksLast,
   statusesRest,
 ]
