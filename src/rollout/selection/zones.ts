@@ -1,4 +1,5 @@
 import { isAtWork } from '../model/agent-report.ts'
+import { isUnavailable } from '../model/availability.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
@@ -15,6 +16,13 @@ export function withinZones(offers: readonly Member[], { pool, notAtRest }: Pool
 }
 
 /** One that was down already when it was assigned is an outage of its own. */
-function isDownByUs({ node, report, progress }: Member): boolean {
-  return isOurCordon(node) || ((isAtWork(node, report) || isBeingProved(node, report)) && progress.phase !== 'Unreachable')
+function isDownByUs(member: Member): boolean {
+  const { node, report, progress } = member
+  if (isOurCordon(node) || isBrokenByUs(member)) return true
+  return (isAtWork(node, report) || isBeingProved(node, report)) && progress.phase !== 'Unreachable'
+}
+
+/** What the rollout gave it has failed, and it does not serve since: the pool bears so many failures, not two zones with them. */
+function isBrokenByUs({ node, report, progress }: Member): boolean {
+  return progress.phase === 'Failed' && progress.isEvidence !== false && isUnavailable(node, report)
 }

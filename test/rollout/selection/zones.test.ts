@@ -3,6 +3,7 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 const inA = (name: string) => aNode(name).on('older').inZone('zone-a')
@@ -32,6 +33,27 @@ test('one zone at a time takes no node of another zone while one of the first is
   expect(selected([atWork, inB('b1')])).toEqual([])
   expect(selected([cordoned, inB('b1')], { disruption: 'drain', pods: { a1: [aPod('x')] } })).toEqual([])
   expect(selected([proved, inB('b1')])).toEqual(['b1'])
+})
+
+const given = aNode('a1').assignedTo('new', { at: noon - 3 * minute })
+
+/** What is selected beside this node, whose failure the pool bears. */
+function selectedBeside(node: ReturnType<typeof inA>): string[] {
+  const options: PoolOptions = { since: noon - 3 * minute, maxFailures: 1, waves: [aWave('all', '100%', { soak: 5 * minute })] }
+  return selected([node.inZone('zone-a'), inB('b1'), inB('b2')], options)
+}
+
+test('one zone at a time takes no node of another zone while one of the first is unavailable by what the rollout did to it', () => {
+  expect(selectedBeside(given.reporting('Failed'))).toEqual([])
+  expect(selectedBeside(given.reporting('Failed').notReady(noon - 2 * minute))).toEqual([])
+  expect(selectedBeside(given.reporting('Applied').notReady(noon - 2 * minute))).toEqual([])
+})
+
+test('one zone at a time lets another zone begin when the failed node of the first was put back, or was down before', () => {
+  const down = aNode('a1').notReady(noon - 9 * minute)
+
+  expect(selectedBeside(given.reporting('RolledBack', { active: 'older' }))).toEqual(['b1', 'b2'])
+  expect(selectedBeside(down.assignedTo('new', { at: noon - 3 * minute }).reporting('Failed'))).toEqual(['b1', 'b2'])
 })
 
 test('one zone at a time lets what is unavailable anyway be mended in any zone', () => {
