@@ -38,6 +38,7 @@ import { trueBudget } from './invariants/true-budget.ts'
 import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
 import { windowsKept } from './invariants/windows-kept.ts'
+import { zonesKept } from './invariants/zones-kept.ts'
 import type { World } from './world.ts'
 
 /** What must hold whatever happens. Each is one file in `invariants/`, and stands in the list below. */
@@ -73,6 +74,7 @@ export const INVARIANTS: readonly Invariant[] = [
   waitsAreNamed,
   namedHolders,
   windowsKept,
+  zonesKept,
   currentRunsIt,
   readyIsDone,
   readyIsTrue,
