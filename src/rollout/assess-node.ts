@@ -40,7 +40,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const failedAs = rollout.memory.failed.length > 0 ? reasonsOf(node, rollout) : undefined
   const course = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
-  const onContent = isFailed ? failedBeforeRepair(facts) : progressOf(node, course)
+  const onContent = isFailed ? failedBeforeRepair(node, { ...course, wanted: facts.target }) : progressOf(node, course)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.
   const mayReboot = rollout.state === 'Completed' && content.assigned && hasContent({ node, report, progress: onContent })
   const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined

@@ -1,6 +1,5 @@
 import { isFailure } from './agent-report.ts'
 import type { Proving } from './assigned-node.ts'
-import type { Reported } from './availability.ts'
 import { joiningEnds } from './deadlines.ts'
 import { stamp } from './instant.ts'
 import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
@@ -8,10 +7,12 @@ import type { NodeView } from './node-view.ts'
 import { progressWhenAssigned } from './progress-when-assigned.ts'
 import { hasWantedAssignment, type WantedContext } from './wanted-assignment.ts'
 
+type Course = WantedContext & Proving & { readonly joins: boolean }
+
 /**
  * @param course.joins new to a pool that has something proven to give it
  */
-export function progressOf(node: NodeView, course: WantedContext & Proving & { readonly joins: boolean }): NodeProgress {
+export function progressOf(node: NodeView, course: Course): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }
@@ -30,8 +31,15 @@ function unreachable({ readySince }: NodeView, { applyTimeout }: WantedContext):
   return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 
-/** It failed at what this rollout assigned it, and is to get the stable content: afterwards nothing on it tells of that. */
-export function failedBeforeRepair({ node: { ready, readySince }, report }: Reported): NodeProgress {
+/**
+ * It failed at what this rollout assigned it, and is to get the stable content: afterwards nothing on it tells of that.
+ * @param course its way to what it failed at
+ */
+export function failedBeforeRepair(node: NodeView, course: Course): NodeProgress {
+  const { phase, failure } = progressOf(node, course)
+  if (phase === 'Failed' && failure) return failed(failure)
+  const { ready, readySince } = node
+  const { report } = course
   const reason = ready ? 'NotRestored' : 'NotReady'
   const message = ready ? 'it does not serve' : `node is not Ready since ${stamp(readySince)}`
   return failed(isFailure(report) && report?.error ? report.error : { reason, message })

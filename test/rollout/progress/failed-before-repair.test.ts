@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import { assignments } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+
+const history = [aRollout('bad', { result: 'Halted', startedAt: noon - hour })]
+const given = aNode('a')
+  .on('older')
+  .assignedTo('bad', { at: noon - 20 * minute })
+
+/** The pool was halted by a commit before the newest, which waits for another pool: it repairs the node. */
+function decided(node: NodeDraft) {
+  const options = { stable: 'older', rejected: ['bad'], onFailure: 'Halt', history, proof: {}, dependsOn: ['base'] } as const
+  const base = { ...aPool({ stable: 'older', controls: { paused: '' } }).with(aNode('c').on('older')), name: 'base' }
+  const pools = [base, aPool(options).with(node, aNode('b').on('older'))]
+  return decideFleet({ pools, policy: {}, controls: {} }, noon).get('workers') ?? expect.fail()
+}
+
+test.each<[string, NodeDraft, reason: string, message: string]>([
+  ['has not begun', given, 'AgentSilent', 'the agent has not started the assignment'],
+  ['does not end its work', given.reporting('Applying'), 'ApplyTimeout', 'the agent is still at "Applying"'],
+  [
+    'has ended, and no pod runs',
+    given.reporting('Applied').noting('Failed', { message: 'no sandbox' }),
+    'PodProofFailed',
+    'no sandbox',
+  ],
+])('a halted pool names what a node that it repairs failed by when its agent %s', (_, node, reason, message) => {
+  const decision = decided(node)
+
+  expect(assignments(decision)).toEqual(['a → older'])
+  expect(decision.status.failed).toEqual([{ node: 'a', reason, message }])
+})
