@@ -7,9 +7,11 @@ import type { World } from '../world.ts'
 export const dependenciesKept: PoolInvariant = {
   claim: 'a pool begins with a content only after the pools that it depends on have completed theirs of that commit',
   holds({ metadata: { name: pool }, status }, world) {
-    const { target, history = [] } = (status ?? {}) as Partial<NodePoolStatus>
+    const { target, history = [], rejected = [] } = (status ?? {}) as Partial<NodePoolStatus>
     if (target === undefined) return true
     const { revision } = target
+    // What is known to have failed here is looked at, and halted: nothing begins before a retry.
+    if (rejected.some((failed) => contentOf(pool, failed.revision, world) === contentOf(pool, revision, world))) return true
     const isKept = begins(pool, revision, world) ? awaitedBy(pool, world).every((name) => hasHad(name, revision, world)) : true
     if (hasCompleted({ head: target }, { target, history })) world.completed.add(`${pool} ${contentOf(pool, revision, world)}`)
     return isKept
