@@ -6,8 +6,8 @@ import type { World } from '../world.ts'
 const SECOND = 1000
 /** Seconds after its deadline. */
 const MUCH_LATER = 90
-/** Seconds from an assignment to its end, of a node that is told of it. */
-const WORK = 2
+/** Seconds before the first one is overdue. */
+const BEFORE = 2
 
 /** Two nodes that get a commit seconds apart; the first does not end it in time, and the other does, which no controller sees. */
 export async function canaryTooSlow(world: World): Promise<void> {
@@ -36,17 +36,17 @@ interface Canaries {
   readonly timeout: number
 }
 
-/** The other one hears of it when the first is overdue, and ends it before it is overdue itself. */
+/** The other one hears of it when the first is overdue, and ends it before it is overdue itself: it needs three seconds. */
 async function follow({ commit, slow, other, rest, timeout }: Canaries, world: World): Promise<void> {
   const { clock, random, assignedAt } = world
   const overdueAt = (assignedAt.get(slow.name) ?? 0) + timeout * SECOND
-  await clock.advance(random.pick([4, 6, 8]) * SECOND)
+  await clock.advance(random.pick([6, 7, 8]) * SECOND)
   other.trouble.watchesLateUntil.set('nodes', overdueAt + SECOND)
   await hold(other, null, world)
   if (!(await assignedBy(commit, other, world))) return
   // They wait for the budget: two that fail are not all.
   for (const machine of rest) await hold(machine, null, world)
-  await clock.advance(overdueAt - WORK * SECOND - clock.elapsed())
+  await clock.advance(overdueAt - BEFORE * SECOND - clock.elapsed())
   for (const trouble of world.controllerTroubles) trouble.watchesLateUntil.set('nodes', overdueAt + 60 * SECOND)
   world.tell(`${slow.name} is overdue; what ${other.name} does in time is seen a minute late`)
   await clock.advance(20 * SECOND)
