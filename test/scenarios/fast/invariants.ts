@@ -6,6 +6,7 @@ import { canaryExposure } from './invariants/canary-exposure.ts'
 import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { failedForCause } from './invariants/failed-for-cause.ts'
 import { failuresCount } from './invariants/failures-count.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
@@ -59,6 +60,7 @@ export const INVARIANTS: readonly Invariant[] = [
   nothingRejected,
   canaryExposure,
   failuresCount,
+  failedForCause,
   silentFailNothing,
   assignsOnce,
   gatesKept,
