@@ -1,6 +1,6 @@
 import { isOurCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
-import { fingerprintOf } from '../content.ts'
+import { contentOf, digestFor, fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { doesNotServe, wasFitWhenAssigned } from '../sim-node.ts'
 import { firstInRun } from './canary-exposure.ts'
@@ -25,13 +25,13 @@ function isAtWork(node: NodeView): boolean {
   return node.ready && node.assigned !== undefined && !hasEnded(node) && !isBlocked(node) && !doesNotServe(node)
 }
 
-/** It served when this rollout gave it the target, and does not any more. After a retry it is tried again. */
+/** It served when this rollout gave it the target, and does not any more. After a retry, and with other labels, it is tried again. */
 function isBroken(node: NodeView, { at: now, decision: { status } }: Decided): boolean {
-  const { assigned, hold, leaving } = node
+  const { assigned, labels, hold, leaving } = node
   const [run] = status.history
   if (run === undefined || assigned === undefined || hold !== undefined || leaving) return false
-  const { at = 0 } = assigned
-  if (fingerprintOf(assigned.digest) !== run.fingerprint || at < Date.parse(run.retriedAt ?? run.startedAt) || at > now)
-    return false
+  const { at = 0, digest } = assigned
+  if (digest !== digestFor(contentOf(digest), labels)) return false
+  if (fingerprintOf(digest) !== run.fingerprint || at < Date.parse(run.retriedAt ?? run.startedAt) || at > now) return false
   return doesNotServe(node) && wasFitWhenAssigned(firstInRun(assigned, run))
 }
