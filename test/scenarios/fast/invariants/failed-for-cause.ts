@@ -40,8 +40,9 @@ function isPast(timeout: number, { assigned }: NodeView, { at }: Decided): boole
   return began > at || at >= began + timeout
 }
 
-/** In a soak a minute is long; a node whose work is overdue needs to be down for no time. */
+/** In a soak a minute is long. A node whose work is overdue, or that is repaired after its rollout, needs to be down for no time. */
 function isDownForLong(node: NodeView, decided: Decided): boolean {
   const isOverdue = !hasEnded(node) && isPast(decided.pool.policy.applyTimeout, node, decided)
-  return isOverdue || node.readySince > decided.at || decided.at >= node.readySince + MINUTE
+  const isOver = decided.decision.status.history[0]?.result !== 'Running'
+  return isOver || isOverdue || node.readySince > decided.at || decided.at >= node.readySince + MINUTE
 }
