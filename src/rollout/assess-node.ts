@@ -7,7 +7,7 @@ import type { OpenWaves } from './exposure/waves.ts'
 import { isApplied } from './model/agent-report.ts'
 import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
-import { isEvidence } from './model/evidence.ts'
+import { hadNoTime, isEvidence } from './model/evidence.ts'
 import type { Exposure } from './model/exposure.ts'
 import type { NodeProgress } from './model/node-progress.ts'
 import type { NodeView } from './model/node-view.ts'
@@ -39,7 +39,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const failedAs = rollout.memory.failed.length > 0 ? reasonsOf(node, rollout) : undefined
   const course = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
-  const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock)
+  const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock) && !hadNoTime(facts, clock)
   const onContent = isFailed ? failedBeforeRepair(node, { ...course, wanted: facts.target }) : progressOf(node, course)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.
   const mayReboot = rollout.state === 'Completed' && content.assigned && hasContent({ node, report, progress: onContent })

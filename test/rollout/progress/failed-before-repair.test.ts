@@ -34,3 +34,11 @@ test.each<[string, NodeDraft, reason: string, message: string]>([
   expect(assignments(decision)).toEqual(['a → older'])
   expect(decision.status.failed).toEqual([{ node: 'a', reason, message }])
 })
+
+test('a halted pool repairs a node that was down when it was assigned, and is back after its time, and does not count it as failed', () => {
+  const back = given.assignedWhileDown().readyAgain(noon - 1000)
+  const decision = decided(back)
+
+  expect(assignments(decision)).toEqual(['a → older'])
+  expect(decision.status.failed).toEqual([])
+})
