@@ -23,12 +23,12 @@ export async function refreshPool(pool: string, { pool: label }: Pick<Names, 'po
   const { nodes } = sources.cluster
   const before = nodesOf(pool, nodes)
   const { items: listed } = await listNodes({ labelSelector: selectorOf(pool, label, before) }, sources)
-  const isNews = await nodes.catchUp(async () => listed)
+  await nodes.catchUp(async () => listed)
   const names = new Set(listed.map(({ name }) => name))
   const unlisted = nodesOf(pool, nodes).flatMap(({ name }) => (names.has(name) ? [] : name))
   if (unlisted.length > FEW) await refresh(unlisted, {}, sources)
   else for (const name of unlisted) await refreshNode(name, sources)
-  return isNews || !isSame(before, nodesOf(pool, nodes))
+  return !isSame(before, nodesOf(pool, nodes))
 }
 
 /** Of many that a label took to other pools, and that still have what this pool assigned, the lists of those pools have the rest. */

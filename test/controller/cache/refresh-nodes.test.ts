@@ -124,6 +124,18 @@ test('a refresh of a pool reads the pools that more than ten of its nodes were l
   expect(cluster.nodes.get('n0')).toBeUndefined()
 })
 
+test('a refresh of a pool that reads other pools, too, brings no news when only nodes of those have changed', async () => {
+  const labels = { 'nodewave.io/pool': 'gpu' }
+  const moved = Array.from({ length: 11 }, (_, index) => {
+    const { metadata } = unlabelled(`n${index}`, '1', 'workers')
+    return { metadata: { ...metadata, labels } }
+  })
+  const cluster = known(...moved, node('other', '2', labels))
+  const { kube } = serverWith(...moved, { ...node('other', '12', labels), spec: { unschedulable: true } })
+  expect(await refreshPool('workers', names, { kube, cluster })).toBe(false)
+  expect(cluster.nodes.get('other')?.view.unschedulable).toBe(true)
+})
+
 const cordoned = (name: string, version: string) => readNode({ ...node(name, version), spec: { unschedulable: true } })
 
 test('a node that a refresh found gone does not come back when the watch, which is behind, tells what it was before', async () => {
