@@ -96,6 +96,16 @@ export class RevisionStore {
     if (known) await this.#renumber(known, sequence)
     else await this.#write(snapshot, sequence)
     this.#hasPut = true
+    this.#refuseLoss(snapshot.commit)
+  }
+
+  /** A webhook may change what is written. What is not listed then would be written again in each pass, and nobody who leads next would find it. */
+  #refuseLoss(commit: string): void {
+    if (this.list().some((revision) => revision.commit === commit)) return
+    const name = revisionName(commit, 0)
+    throw new Error(
+      `the API server does not keep the labels and annotations of "${name}" as written; correct the webhook that changes them`,
+    )
   }
 
   #next(last: number): number {
@@ -148,7 +158,7 @@ export class RevisionStore {
     for (const [index, bytes] of packed.parts.entries()) {
       const name = revisionName(snapshot.commit, index)
       const left = configMaps.get(name)
-      if (left && left.revision !== snapshot.commit)
+      if (left && left.revision !== '' && left.revision !== snapshot.commit)
         throw new RevisionError(
           `commit "${snapshot.commit}" begins like "${left.revision}", whose documents are kept as "${name}"`,
         )
