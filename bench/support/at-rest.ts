@@ -9,11 +9,15 @@ const NO_ANSWERS: readonly never[] = []
 /** A controller that writes nothing, has heard of no trouble, and has asked no gate. */
 export function atRest(
   pools: ObjectCache<NodePoolView>,
-): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'> {
+): Pick<
+  Sources,
+  'ports' | 'contact' | 'assumed' | 'wishes' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'
+> {
   return {
     ports: { clock: systemClock },
     contact: { unbrokenSince: () => undefined, watchedSince: () => undefined, listedAt: () => undefined },
     assumed: { applyTo: (nodes) => nodes },
+    wishes: { applyTo: (nodes) => nodes },
     failures: { refusals: () => NO_ANSWERS },
     journal: { viewOf: (pool) => pools.get(pool), confirmedOf: (pool) => pools.get(pool)?.status ?? {} },
     gates: { answersFor: () => NO_ANSWERS },

@@ -1,12 +1,12 @@
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { Rendered } from '../fleet/compiled-fleet.ts'
-import { nodeKey, payloadKey, type Refusal, UNCORDON } from '../writes/write-failures.ts'
+import { nodeKey, payloadKey, RECORD_PROOF, type Refusal, UNCORDON } from '../writes/write-failures.ts'
 
 /** What the server refuses to write, found by node. */
 export interface RefusedWrites {
   /** What keeps the node from what was rendered for it. */
   of(node: ClusterNode, rendered: Rendered): Refusal | undefined
-  /** Of these nodes, those that are kept from something they may be brought to, or stay cordoned. */
+  /** Of these nodes, those that are kept from something they may be brought to, stay cordoned, or wait for their proof. */
   concerning(
     nodes: readonly ClusterNode[],
     targets: (node: ClusterNode) => readonly Rendered[],
@@ -29,7 +29,7 @@ export function refusedWrites(refusals: readonly Refusal[]): RefusedWrites | und
       nodes.flatMap((node) => {
         const own = byObject.get(nodeKey(node.name))
         const refusal =
-          own?.about === UNCORDON
+          own?.about === UNCORDON || own?.about === RECORD_PROOF
             ? own
             : targets(node)
                 .map((rendered) => of(node, rendered))

@@ -108,6 +108,9 @@ export function isPoolPart(kind: string): kind is PoolPart {
 /** What the failure of an uncordon is about: whatever the node is to become. */
 export const UNCORDON = 'uncordon'
 
+/** The same of the result of a proof: the node waits for it. */
+export const RECORD_PROOF = 'recordProof'
+
 /** What the server refuses to write. */
 export interface Refusal {
   readonly object: WrittenObject

@@ -1,0 +1,55 @@
+import type { NodeProof } from '../../protocol/node-proof.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodeList } from '../cache/node-list.ts'
+
+interface LostWish {
+  readonly proof: NodeProof
+  /** The node as it was shown last, and as it was before. */
+  shown?: { readonly from: ClusterNode; readonly as: ClusterNode }
+}
+
+/**
+ * Wishes for a proof that the API server did not keep beside the assignment: without them the nodes would count as done before a pod has run.
+ * Decisions see these nodes as if it had kept them, until a result is there or the node is assigned something else.
+ */
+export class LostWishes {
+  readonly #byName = new Map<string, LostWish>()
+
+  lost(name: string, proof: NodeProof): void {
+    this.#byName.set(name, { proof })
+  }
+
+  /** The same object for as long as nothing changes. */
+  of(node: ClusterNode): ClusterNode {
+    const wish = this.#byName.get(node.name)
+    if (wish === undefined) return node
+    if (!isOpen(wish.proof, node.view)) {
+      this.#byName.delete(node.name)
+      return node
+    }
+    if (wish.shown?.from !== node) wish.shown = { from: node, as: { ...node, view: viewWith(wish, node) } }
+    return wish.shown.as
+  }
+
+  applyTo(nodes: NodeList): NodeList {
+    if (this.#byName.size === 0) return nodes
+    return nodes.with([...this.#byName.keys()].flatMap((name) => this.#at(name, nodes.get(name))))
+  }
+
+  #at(name: string, node: ClusterNode | undefined): ClusterNode[] {
+    if (node) return [this.of(node)]
+    this.#byName.delete(name)
+    return []
+  }
+}
+
+function isOpen({ digest, assignedAt }: NodeProof, { assigned, proof }: NodeView): boolean {
+  const isKept = proof?.digest === digest && proof.assignedAt === assignedAt
+  return assigned?.digest === digest && assigned.at === assignedAt && !isKept
+}
+
+/** Most often a node has another version alone. */
+function viewWith({ proof, shown }: LostWish, { view }: ClusterNode): NodeView {
+  return shown?.from.view === view ? shown.as.view : { ...view, proof }
+}
