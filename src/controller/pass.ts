@@ -13,6 +13,7 @@ import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 import { throwFirst } from './writes/for-each.ts'
 import {
+  cordonKey,
   isNodePart,
   isPoolPart,
   labelKey,
@@ -101,8 +102,8 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
   const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures } = parts
   const { signer } = parts.ports
   const { nodes, members } = gathered
-  const uncordons = [...uncordonStrays(gathered.fleet.strays ?? []), ...parts.cordons.left()]
-  poolWrites.beginAtOnce(STRAYS, { actions: uncordons, nodes, now })
+  poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
+  for (const node of parts.cordons.left()) background.begin(cordonKey(node.name), () => parts.cordons.liftLeft(node))
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
   const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }

@@ -159,6 +159,28 @@ test('a node whose mark beside its cordon is not kept is uncordoned also where t
   expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
 })
 
+test('a node whose mark beside its cordon is not kept is not cordoned again and again where each first attempt to lift it fails', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
+  let [isBusy, cordons] = [false, 0]
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { unschedulable } = Object(Object(body).spec)
+    const isRefused = isBusy && unschedulable === null
+    if (unschedulable !== undefined) isBusy = unschedulable === true
+    if (isRefused) throw refusal(503, 'ServiceUnavailable')
+    if (unschedulable) cordons += 1
+    return kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
+  await replicas.clock.advance(5 * MINUTE)
+  expect(cordons).toBeLessThan(60)
+  expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
+})
+
 test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   const rollout = 'maxUnavailable: 1, drain: {mode: Always}'

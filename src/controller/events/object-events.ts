@@ -60,6 +60,7 @@ function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'ofNodes'>)
 
 const REFUSED = {
   node: 'AssignmentRefused',
+  cordon: 'AssignmentRefused',
   signature: 'AssignmentRefused',
   settings: 'SettingsRefused',
   label: 'SettingsRefused',

@@ -169,7 +169,7 @@ export class NodeWrites {
     } catch (loss) {
       const { view } = answered.node
       if (action.kind === 'cordon' && action.mark.state === 'Ours' && view.unschedulable && view.mark === undefined)
-        await this.#options.cordons.lift(answered.node.name)
+        await this.#options.cordons.lift(answered.node)
       const wish = action.kind === 'assign' ? wantedProof(action) : undefined
       if (wish) this.#options.wishes.lost(answered.node.name, wish)
       throw loss

@@ -1,8 +1,8 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
-import type { Action } from '../../rollout/model/decision.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { refreshNode } from '../cache/refresh-nodes.ts'
 import type { Log } from '../log/log.ts'
 import { uncordonPatch } from './node-patch.ts'
@@ -17,46 +17,62 @@ export interface UnmarkedCordonsOptions {
   readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode'>
 }
 
+/** Another Node with its name has another uid, and its cordon is somebody else's. */
+type Cordoned = Pick<ClusterNode, 'name' | 'uid'>
+
 /** Cordons of ours whose mark the API server does not keep: they would count as somebody else's, and stay for ever. */
 export class UnmarkedCordons {
   readonly #options: UnmarkedCordonsOptions
   /** Nodes that could not be uncordoned yet. */
-  readonly #left = new Set<string>()
+  readonly #left = new Map<string, Cordoned>()
 
   constructor(options: UnmarkedCordonsOptions) {
     this.#options = options
   }
 
   /** Others write to a node that was cordoned a moment ago: Kubernetes adds a taint to it. */
-  async lift(name: string): Promise<void> {
+  async lift(node: Cordoned): Promise<void> {
     const { log } = this.#options
     try {
-      for (let attempt = 1; !(await this.#liftOnce(name)); attempt += 1) {
-        if (attempt === MOST_LIFTS) throw new Error(`others wrote to the node each of ${MOST_LIFTS} times`)
-        await refreshNode(name, this.#options)
-      }
+      await this.#lift(node)
     } catch (error) {
-      this.#left.add(name)
-      log('warn', `uncordon "${name}", whose mark the API server does not keep: ${(error as Error).message}`)
+      this.#left.set(node.name, node)
+      log('warn', `uncordon "${node.name}", whose mark the API server does not keep: ${(error as Error).message}`)
     }
   }
 
-  /** What is still to be lifted: the API server was away, say. */
-  left(): readonly Extract<Action, { kind: 'uncordon' }>[] {
-    for (const name of this.#left) if (!this.#isUnmarked(name)) this.#left.delete(name)
-    return [...this.#left].map((node) => ({ kind: 'uncordon', node, lifts: true }))
+  /** Nodes whose cordon is still to be lifted: the API server was away, say. */
+  left(): readonly Cordoned[] {
+    for (const node of this.#left.values()) if (!this.#unmarked(node)) this.#left.delete(node.name)
+    return [...this.#left.values()]
   }
 
-  #isUnmarked(name: string): boolean {
-    const view = this.#options.cluster.nodes.get(name)?.view
-    return view?.unschedulable === true && view.mark === undefined
+  /** Apart from what else is written to the node: that it can be uncordoned does not say that a mark is kept now. */
+  async liftLeft(node: Cordoned): Promise<{ readonly isDone: boolean }> {
+    await this.#lift(node)
+    this.#left.delete(node.name)
+    return { isDone: false }
+  }
+
+  async #lift(node: Cordoned): Promise<void> {
+    for (let attempt = 1; !(await this.#liftOnce(node)); attempt += 1) {
+      if (attempt === MOST_LIFTS) throw new Error(`others wrote to the node each of ${MOST_LIFTS} times`)
+      await refreshNode(node.name, this.#options)
+    }
+  }
+
+  /** As it is known now; undefined when it is uncordoned, marked or gone. */
+  #unmarked({ name, uid }: Cordoned): ClusterNode | undefined {
+    const node = this.#options.cluster.nodes.get(name)
+    return node?.uid === uid && node.view.unschedulable && node.view.mark === undefined ? node : undefined
   }
 
   /** @returns false when another has written to the node meanwhile */
-  async #liftOnce(name: string): Promise<boolean> {
+  async #liftOnce(cordoned: Cordoned): Promise<boolean> {
     const { kube, cluster, settings } = this.#options
-    const node = cluster.nodes.get(name)
-    if (node === undefined || !this.#isUnmarked(name)) return true
+    const node = this.#unmarked(cordoned)
+    if (node === undefined) return true
+    const { name } = node
     const context = { names: settings.names, resourceVersion: node.resourceVersion }
     const body = uncordonPatch({ kind: 'uncordon', node: name, lifts: true }, context)
     try {

@@ -1,6 +1,6 @@
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { Rendered } from '../fleet/compiled-fleet.ts'
-import { nodeKey, payloadKey, RECORD_PROOF, type Refusal, UNCORDON } from '../writes/write-failures.ts'
+import { cordonKey, nodeKey, payloadKey, RECORD_PROOF, type Refusal, UNCORDON } from '../writes/write-failures.ts'
 
 /** What the server refuses to write, found by node. */
 export interface RefusedWrites {
@@ -28,12 +28,9 @@ export function refusedWrites(refusals: readonly Refusal[]): RefusedWrites | und
     concerning: (nodes, targets) =>
       nodes.flatMap((node) => {
         const own = byObject.get(nodeKey(node.name))
-        const refusal =
-          own?.about === UNCORDON || own?.about === RECORD_PROOF
-            ? own
-            : targets(node)
-                .map((rendered) => of(node, rendered))
-                .find((found) => found !== undefined)
+        const waits = own?.about === UNCORDON || own?.about === RECORD_PROOF ? own : byObject.get(cordonKey(node.name))
+        const rendered = waits ? [] : targets(node)
+        const refusal = waits ?? rendered.map((each) => of(node, each)).find((found) => found !== undefined)
         return refusal ? [{ node: node.name, message: refusal.message }] : []
       }),
   }

@@ -37,7 +37,7 @@ export interface WriteFailure extends Wait {
 export type WrittenObject = `${NodePart | PoolPart | 'pod' | 'proof' | 'payload' | 'object'} ${string}`
 
 /** What is written to a Node. Only failures of the first keep it from its assignment and its uncordon. */
-const NODE_PARTS = ['node', 'settings', 'label', 'signature'] as const
+const NODE_PARTS = ['node', 'cordon', 'settings', 'label', 'signature'] as const
 type NodePart = (typeof NODE_PARTS)[number]
 
 export function isNodePart(kind: string): kind is NodePart {
@@ -51,6 +51,11 @@ export function writtenObject(object: WrittenObject): { readonly kind: string; r
 
 export function nodeKey(name: string): WrittenObject {
   return `node ${name}`
+}
+
+/** Of a cordon whose mark the server does not keep, and that is to be lifted. */
+export function cordonKey(name: string): WrittenObject {
+  return `cordon ${name}`
 }
 
 /** Of a Node's labels, annotations and taints that others changed. */
