@@ -57,28 +57,69 @@ test('a controller that starts brings no node back where the revision that was a
   expect([...assigned]).toEqual([B])
 })
 
-test('a controller that starts brings no node back where the revision that was accepted last is gone, and cannot be kept again', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
+interface LostCommit {
+  readonly rollout?: string
+  /** Patch of the pool. */
+  readonly promote?: object
+  /** Milliseconds. */
+  readonly after: number
+}
+
+/** Two commits, of which the second is gone when another controller starts, which cannot keep it again. */
+async function withLostCommit(replicas: Replicas, { rollout, promote, after }: LostCommit) {
   replicas.startAgents()
   const first = await replicas.start('first')
   replicas.push('a', aFleet())
   await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(10 * MINUTE)
+  replicas.push('b', aFleet({ v: 4, ...(rollout !== undefined && { rollout }) }))
+  if (promote) await replicas.clock.advance(MINUTE)
+  if (promote) await replicas.kube.patch(`${POOLS}/workers`, promote)
+  await replicas.clock.advance(after)
   await first.stop()
   await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
-  let isRefused = true
+  const state = { isRefused: true }
   const create: KubeApi['create'] = async (path, body, options) => {
-    if (isRefused && path === REVISIONS) throw refusal(403, 'Forbidden')
+    if (state.isRefused && path === REVISIONS) throw refusal(403, 'Forbidden')
     return replicas.kube.create(path, body, options)
   }
   await replicas.start('second', { kube: { ...replicas.kube, create } })
   await replicas.clock.advance(10 * MINUTE)
+  return state
+}
+
+test('a controller that starts brings no node back where the revision that was accepted last is gone, and cannot be kept again', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const state = await withLostCommit(replicas, { after: 10 * MINUTE })
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
   const [pool] = await replicas.list(POOLS)
   expect(conditionOf(pool, 'Ready')?.message).toContain(`commit "${B}" cannot be stored: refused: Forbidden`)
-  isRefused = false
+  state.isRefused = false
   await replicas.clock.advance(MINUTE)
   expect(await readiness(replicas)).toBe('True Completed')
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+})
+
+test('a controller that starts brings no canary back where the revision that it has is gone, and goes on with its wave later', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  const assigned = new Set<string | undefined>()
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 20m}, {name: rest, nodes: "100%"}]'
+  const state = await withLostCommit(replicas, { rollout, after: 5 * MINUTE })
+  const [canary = ''] = await atRevision(replicas, B)
+  expect(canary).not.toBe('')
+  replicas.listen('nodes', (node) => node.metadata.name === canary && assigned.add(assignedRevision(node)))
+  state.isRefused = false
+  await replicas.clock.advance(30 * MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1', 'n2'])
+  expect([...assigned]).toEqual([])
+})
+
+test('a pool whose last commit was gone when a controller started needs no second promotion of it', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: "100%", manual: true}]'
+  const promote = { metadata: { annotations: { 'nodewave.io/promote': B } } }
+  const state = await withLostCommit(replicas, { rollout, after: 10 * MINUTE, promote })
+  state.isRefused = false
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
 })

@@ -3,6 +3,9 @@ import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Member, PoolState } from './pool-state.ts'
 import type { Memory } from './snapshot.ts'
 
+/** Until a valid commit has been read from the repository. */
+export const UNREAD = 'which commit is the newest is not known before a valid one has been read from the repository'
+
 /** `3f2c9ab`, `3f2c9ab+1a2b3c4d`: as people name a revision. */
 export function shortName({ revision }: RevisionRef): string {
   return shortRevision(revision, 7)

@@ -16,7 +16,7 @@ export function rejection(poolState: PoolState): Explanation | undefined {
   const { pool, rollout, notAtRest } = poolState
   const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
-  if (!refused) return undefined
+  if (!refused || state === 'Blocked') return undefined
   const [reason, outcome] =
     state === 'Halted'
       ? (['Halted', whatIsTouched(poolState)] as const)

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { type Memory, NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
+import { condition } from '../builders/decisions.ts'
+import { noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
+
+/** Of a pool after a controller has started that finds `head` alone. */
+function decided(memory: Partial<Memory>) {
+  const pool = aPool({ head: 'head', stable: 'older', repositoryUnread: true }).with(aNode('a').on('lost'))
+  return decide({ ...pool, kept: new Set(['head', 'older']), memory: { ...NO_MEMORY, ...memory } }, noon)
+}
+
+test.each<readonly [what: string, memory: Partial<Memory>]>([
+  ['has completed it', { target: aRef('lost'), stable: aRef('lost') }],
+  ['is on its way to it', { target: aRef('lost'), stable: aRef('head'), history: [aRollout('lost'), aRollout('head')] }],
+  ['is on its way to it after the newest one that is kept has failed', { target: aRef('lost'), rejected: [aRef('head')] }],
+])('a pool whose target the cluster does not keep remembers it as before, and changes no node, when it %s', (_, memory) => {
+  const { status, actions } = decided(memory)
+  expect([status.target, status.stable, status.history]).toEqual([memory.target, memory.stable, memory.history ?? []])
+  expect(actions.filter(({ kind }) => kind === 'assign' || kind === 'cordon')).toEqual([])
+  expect(condition(decided(memory), 'Ready')?.reason).toBe('RepositoryUnread')
+})
+
+test.each<readonly [what: string, memory: Partial<Memory>]>([
+  ['target is kept, but not what it completed', { target: aRef('head'), stable: aRef('lost') }],
+  ['target has the content of the newest commit', { target: { ...aRef('head'), revision: 'lost' } }],
+  ['operator has rolled it back', { target: aRef('lost'), rollback: { to: aRef('older'), from: aRef('head'), at: '' } }],
+])('a pool does not wait for the repository when its %s', (_, memory) => {
+  expect(condition(decided(memory), 'Ready')?.reason).not.toBe('RepositoryUnread')
+})
