@@ -60,20 +60,20 @@ test('a controller that starts brings no node back where the revision that was a
 interface LostCommit {
   readonly rollout?: string
   /** Patch of the pool. */
-  readonly promote?: object
+  readonly asked?: object
   /** Milliseconds. */
   readonly after: number
 }
 
 /** Two commits, of which the second is gone when another controller starts, which cannot keep it again. */
-async function withLostCommit(replicas: Replicas, { rollout, promote, after }: LostCommit) {
+async function withLostCommit(replicas: Replicas, { rollout, asked, after }: LostCommit) {
   replicas.startAgents()
   const first = await replicas.start('first')
   replicas.push('a', aFleet())
   await replicas.clock.advance(MINUTE)
   replicas.push('b', aFleet({ v: 4, ...(rollout !== undefined && { rollout }) }))
-  if (promote) await replicas.clock.advance(MINUTE)
-  if (promote) await replicas.kube.patch(`${POOLS}/workers`, promote)
+  if (asked) await replicas.clock.advance(MINUTE)
+  if (asked) await replicas.kube.patch(`${POOLS}/workers`, asked)
   await replicas.clock.advance(after)
   await first.stop()
   await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
@@ -117,9 +117,20 @@ test('a controller that starts brings no canary back where the revision that it 
 test('a pool whose last commit was gone when a controller started needs no second promotion of it', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: "100%", manual: true}]'
-  const promote = { metadata: { annotations: { 'nodewave.io/promote': B } } }
-  const state = await withLostCommit(replicas, { rollout, after: 10 * MINUTE, promote })
+  const asked = { metadata: { annotations: { 'nodewave.io/promote': B } } }
+  const state = await withLostCommit(replicas, { rollout, after: 10 * MINUTE, asked })
   state.isRefused = false
   await replicas.clock.advance(MINUTE)
   expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a pool that an operator rolled back stays so where the revision that it left is gone when a controller starts', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const asked = { metadata: { annotations: { 'nodewave.io/rollback': A } } }
+  const state = await withLostCommit(replicas, { after: 10 * MINUTE, asked })
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  state.isRefused = false
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('False RolledBack')
 })

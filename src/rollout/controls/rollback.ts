@@ -61,8 +61,10 @@ export function staysBecause(pool: string, head: RevisionRef): string {
  * A rollback ends when the repository says something new of this pool. A commit that renders the same as the one that people
  * fled from would bring it back; and a new version of the program may take other fingerprints of the same commit.
  */
-export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {
+export function endOutrun({ memory, head, repositoryUnread }: PoolSnapshot, now: Instant): Memory {
   const { rollback } = memory
+  // Nothing has arrived yet: the newest commit that the cluster keeps may be older than the one that people fled from.
+  if (repositoryUnread) return memory
   // Other contents of Secrets are no news of the commit that people fled from.
   if (!rollback || commitOf(rollback.from.revision) === commitOf(head.revision)) return memory
   if (rollback.from.fingerprint === head.fingerprint) return memory
