@@ -108,7 +108,9 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
   const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
   const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }
   for (const stray of strayProofs(proofs.pods, (node) => isOfAPool(gathered, node))) proofWrites.begin(stray)
-  for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
+  // The newest commit that the cluster keeps may be older than a pool, and with the object goes all that the pool remembers.
+  const gone = head.unread ? [] : mirror.gone(head.fleet)
+  for (const view of gone) background.begin(poolKey(view.name), () => mirror.remove(view))
   const wakes = [...head.fleet.pools.values()].flatMap((compiled) => {
     const decision = decisions.get(compiled.name)
     if (!decision) return []

@@ -3,7 +3,7 @@ import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
-import { A, atRevision, B, MINUTE, readiness } from './some-faults.ts'
+import { A, atRevision, B, MINUTE, readiness, SPARE } from './some-faults.ts'
 import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
@@ -59,6 +59,8 @@ test('a controller that starts brings no node back where the revision that was a
 
 interface LostCommit {
   readonly rollout?: string
+  /** Documents that the second commit adds. */
+  readonly more?: string
   /** Patch of the pool. */
   readonly asked?: object
   /** Milliseconds. */
@@ -66,12 +68,12 @@ interface LostCommit {
 }
 
 /** Two commits, of which the second is gone when another controller starts, which cannot keep it again. */
-async function withLostCommit(replicas: Replicas, { rollout, asked, after }: LostCommit) {
+async function withLostCommit(replicas: Replicas, { rollout, more, asked, after }: LostCommit) {
   replicas.startAgents()
   const first = await replicas.start('first')
   replicas.push('a', aFleet())
   await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, ...(rollout !== undefined && { rollout }) }))
+  replicas.push('b', aFleet({ v: 4, ...(rollout !== undefined && { rollout }), ...(more !== undefined && { more }) }))
   if (asked) await replicas.clock.advance(MINUTE)
   if (asked) await replicas.kube.patch(`${POOLS}/workers`, asked)
   await replicas.clock.advance(after)
@@ -133,4 +135,15 @@ test('a pool that an operator rolled back stays so where the revision that it le
   await replicas.clock.advance(10 * MINUTE)
   expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
   expect(await readiness(replicas)).toBe('False RolledBack')
+})
+
+test('a pool that came with a commit which is gone when a controller starts keeps its NodePool, and what that remembers', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  const state = await withLostCommit(replicas, { after: 10 * MINUTE, more: SPARE })
+  const before = (await replicas.list(POOLS)).map(({ metadata: { name, uid } }) => `${name} ${uid}`)
+  state.isRefused = false
+  await replicas.clock.advance(10 * MINUTE)
+  const pools = await replicas.list(POOLS)
+  expect(pools.map(({ metadata: { name, uid } }) => `${name} ${uid}`)).toEqual(before)
+  expect(pools.map(({ metadata: { name } }) => name)).toEqual(['spare', 'workers'])
 })

@@ -16,6 +16,7 @@ function decided(memory: Partial<Memory>) {
 test.each<readonly [what: string, memory: Partial<Memory>]>([
   ['has completed it', { target: aRef('lost'), stable: aRef('lost') }],
   ['is on its way to it', { target: aRef('lost'), stable: aRef('head'), history: [aRollout('lost'), aRollout('head')] }],
+  ['has it with the content of the newest one that is kept', { target: { ...aRef('head'), revision: 'lost' } }],
   ['is on its way to it after the newest one that is kept has failed', { target: aRef('lost'), rejected: [aRef('head')] }],
 ])('a pool whose target the cluster does not keep remembers it as before, and changes no node, when it %s', (_, memory) => {
   const { status, actions } = decided(memory)
@@ -26,7 +27,6 @@ test.each<readonly [what: string, memory: Partial<Memory>]>([
 
 test.each<readonly [what: string, memory: Partial<Memory>]>([
   ['target is kept, but not what it completed', { target: aRef('head'), stable: aRef('lost') }],
-  ['target has the content of the newest commit', { target: { ...aRef('head'), revision: 'lost' } }],
   ['operator has rolled it back', { target: aRef('lost'), rollback: { to: aRef('older'), from: aRef('head'), at: '' } }],
 ])('a pool does not wait for the repository when its %s', (_, memory) => {
   expect(condition(decided(memory), 'Ready')?.reason).not.toBe('RepositoryUnread')
