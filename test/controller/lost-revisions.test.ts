@@ -6,6 +6,7 @@ import { Replicas } from './replicas.ts'
 import { A, atRevision, B, MINUTE, readiness, SPARE } from './some-faults.ts'
 import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
 test('a commit whose kept revision has lost its labels is accepted again', async () => {
@@ -59,6 +60,8 @@ test('a controller that starts brings no node back where the revision that was a
 
 interface LostCommit {
   readonly rollout?: string
+  /** Documents of the first commit alone. */
+  readonly first?: string
   /** Documents that the second commit adds. */
   readonly more?: string
   /** Patch of the pool. */
@@ -68,10 +71,10 @@ interface LostCommit {
 }
 
 /** Two commits, of which the second is gone when another controller starts, which cannot keep it again. */
-async function withLostCommit(replicas: Replicas, { rollout, more, asked, after }: LostCommit) {
+async function withLostCommit(replicas: Replicas, { rollout, first: added, more, asked, after }: LostCommit) {
   replicas.startAgents()
   const first = await replicas.start('first')
-  replicas.push('a', aFleet())
+  replicas.push('a', aFleet(added === undefined ? {} : { more: added }))
   await replicas.clock.advance(MINUTE)
   replicas.push('b', aFleet({ v: 4, ...(rollout !== undefined && { rollout }), ...(more !== undefined && { more }) }))
   if (asked) await replicas.clock.advance(MINUTE)
@@ -146,4 +149,23 @@ test('a pool that came with a commit which is gone when a controller starts keep
   const pools = await replicas.list(POOLS)
   expect(pools.map(({ metadata: { name, uid } }) => `${name} ${uid}`)).toEqual(before)
   expect(pools.map(({ metadata: { name } }) => name)).toEqual(['spare', 'workers'])
+})
+
+const POOL = (name: string, v: number) => `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: ${name}}
+spec:
+  nodeSelector: {matchLabels: {role: gpu}}
+  kubelet: {flags: {v: ${v}}}
+`
+
+test('a pool that the lost commit had replaced by another one brings no node back', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { role: 'gpu' } } })
+  const labels = { 'nodewave.io/kind': 'fleet' }
+  const annotations = { 'nodewave.io/promote': B }
+  await replicas.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations } })
+  await withLostCommit(replicas, { after: 10 * MINUTE, first: POOL('old', 3), more: POOL('new', 5) })
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
 })

@@ -7,27 +7,27 @@ import { aNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRef, aRollout } from '../builders/revisions.ts'
 
-/** Of a pool after a controller has started that finds `head` alone. */
-function decided(memory: Partial<Memory>) {
+/** Of a pool after a controller has started that finds `head` and `older`, and perhaps that some pool had `lost`. */
+function decided(memory: Partial<Memory>, isLost = true) {
   const pool = aPool({ head: 'head', stable: 'older', repositoryUnread: true }).with(aNode('a').on('lost'))
-  return decide({ ...pool, kept: new Set(['head', 'older']), memory: { ...NO_MEMORY, ...memory } }, noon)
+  return decide({ ...pool, ...(isLost && { lostCommit: aRef('lost') }), memory: { ...NO_MEMORY, ...memory } }, noon)
 }
 
 test.each<readonly [what: string, memory: Partial<Memory>]>([
   ['has completed it', { target: aRef('lost'), stable: aRef('lost') }],
   ['is on its way to it', { target: aRef('lost'), stable: aRef('head'), history: [aRollout('lost'), aRollout('head')] }],
   ['has it with the content of the newest one that is kept', { target: { ...aRef('head'), revision: 'lost' } }],
+  ['has none', {}],
   ['is on its way to it after the newest one that is kept has failed', { target: aRef('lost'), rejected: [aRef('head')] }],
-])('a pool whose target the cluster does not keep remembers it as before, and changes no node, when it %s', (_, memory) => {
+])('a pool remembers what it had, and changes no node, while a commit is lost, when it %s', (_, memory) => {
   const { status, actions } = decided(memory)
   expect([status.target, status.stable, status.history]).toEqual([memory.target, memory.stable, memory.history ?? []])
   expect(actions.filter(({ kind }) => kind === 'assign' || kind === 'cordon')).toEqual([])
   expect(condition(decided(memory), 'Ready')?.reason).toBe('RepositoryUnread')
 })
 
-test.each<readonly [what: string, memory: Partial<Memory>]>([
-  ['target is kept, but not what it completed', { target: aRef('head'), stable: aRef('lost') }],
-  ['operator has rolled it back', { target: aRef('lost'), rollback: { to: aRef('older'), from: aRef('head'), at: '' } }],
-])('a pool does not wait for the repository when its %s', (_, memory) => {
-  expect(condition(decided(memory), 'Ready')?.reason).not.toBe('RepositoryUnread')
+test('a pool does not wait for the repository where the cluster keeps what pools had, or where an operator rolled the pool back', () => {
+  expect(condition(decided({ target: aRef('head') }, false), 'Ready')?.reason).not.toBe('RepositoryUnread')
+  const rollback = { to: aRef('older'), from: aRef('head'), at: '' }
+  expect(condition(decided({ target: aRef('lost'), rollback }), 'Ready')?.reason).not.toBe('RepositoryUnread')
 })
