@@ -52,6 +52,8 @@ export class HeadIntake {
   readonly #pending = new PendingHeads()
   #state: HeadState = {}
   #restored = false
+  /** What the cluster kept, to be looked at with its Secrets as they are now: no news of the repository. */
+  #restoredHead: HeldEvent | undefined
   /** As it is kept; undefined until it has come from the repository. */
   #accepted: RepoSnapshot | undefined
   /** It was deleted, and the server refuses to keep it again. */
@@ -128,8 +130,9 @@ export class HeadIntake {
     if (!fleet) return
     this.#state = { fleet, observed: fleet.commit, unread: true }
     // Its Secrets may have changed since, and Git may be away.
-    if (fleet.secretRefs)
-      this.#watch(headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true }), { fleet, seen: [NOT_LOOKED] })
+    if (!fleet.secretRefs) return
+    this.#restoredHead = headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
+    this.#watch(this.#restoredHead, { fleet, seen: [NOT_LOOKED] })
   }
 
   async #after(event: HeadEvent): Promise<HeadState> {
@@ -172,7 +175,7 @@ export class HeadIntake {
     this.#accepted = accepted
     library.add(fleet)
     log('info', `accepted commit "${observed}"`)
-    return { fleet, observed }
+    return { fleet, observed, ...(event === this.#restoredHead && { unread: true }) }
   }
 
   /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */

@@ -25,6 +25,7 @@ interface Draft {
 
 function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draft = {}) {
   const did: string[] = []
+  const secrets = ['secret']
   const state = { promoted: '', failures: [] as Error[] }
   const kept = last === undefined ? [] : [{ commit: last }]
   const fleetOf = (commit: string) =>
@@ -32,7 +33,7 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draf
       ...{ commit, problems: problems[commit] ?? [], files: new Map(), pools: new Map() },
       ...(contents !== undefined && { secretRefs: ['ref'] }),
     }) as never as CompiledFleet
-  const taker = { take: async () => ({ kind: 'taken', id: contents, values: new Map(), seen: [] }), look: () => [] }
+  const taker = { take: async () => ({ kind: 'taken', id: contents, values: new Map(), seen: secrets }), look: () => secrets }
   const intake = new HeadIntake({
     compile: ({ commit }) => {
       did.push(`compile ${commit[0]}`)
@@ -40,6 +41,7 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draf
     },
     store: {
       list: () => kept,
+      load: async (commit: string) => ({ commit, files: new Map() }),
       put: async ({ commit }: { commit: string }) => {
         const failure = state.failures.shift()
         if (failure) throw failure
@@ -222,6 +224,17 @@ test('a commit that the server refuses to keep is observed with the contents of 
   await absorb(head(A))
   expect(intake.state.observed).toBe('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa+1a2b3c4d')
 })
+
+test.each(['1a2b3c4d', '5e6f7a8b'])(
+  'the repository counts as unread while only the Secrets of a kept commit were looked at: %s',
+  async (contents) => {
+    const { intake, absorb } = anIntake({ kept: `${A}+1a2b3c4d`, contents })
+    await absorb()
+    expect([intake.state.observed, intake.state.unread]).toEqual([`${A}+${contents}`, true])
+    await absorb(head(A))
+    expect([intake.state.observed, intake.state.unread]).toEqual([`${A}+${contents}`, undefined])
+  },
+)
 
 test('intake takes a newer commit at once while the server refuses to keep the one before', async () => {
   const { intake, absorb, state } = anIntake({ kept: A })
