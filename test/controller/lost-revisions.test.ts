@@ -140,6 +140,18 @@ test('a pool that an operator rolled back stays so where the revision that it le
   expect(await readiness(replicas)).toBe('False RolledBack')
 })
 
+test('a pool that an operator rolls back while its last commit is gone stays so once that is kept again', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const state = await withLostCommit(replicas, { after: 10 * MINUTE })
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': A } } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  state.isRefused = false
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('False RolledBack')
+})
+
 test('a pool that came with a commit which is gone when a controller starts keeps its NodePool, and what that remembers', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   const state = await withLostCommit(replicas, { after: 10 * MINUTE, more: SPARE })

@@ -90,7 +90,7 @@ export async function gather(
       head: head.fleet,
       problem: head.problem,
       unread: head.unread,
-      lost,
+      lost: lost && (lostCommit(view ? [view] : [], kept) ?? lost),
       untrusted: head.untrusted,
       held: head.held,
       view,

@@ -23,7 +23,7 @@ export interface PoolSources {
   readonly head: CompiledFleet
   readonly problem: string | undefined
   readonly unread: true | undefined
-  /** What some pool had, and the cluster does not keep, while the repository is unread. */
+  /** What this pool, or else some other, had, and the cluster does not keep, while the repository is unread. */
   readonly lost?: RevisionRef | undefined
   readonly untrusted: string | undefined
   readonly held: string | undefined

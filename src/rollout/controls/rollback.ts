@@ -28,7 +28,7 @@ export function rollbackAsked(
 
 /** Remembers where a person wants the pool, if it can get there. */
 export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
-  const { memory, head, known, kept = known, controls } = pool
+  const { memory, head, lostCommit, known, kept = known, controls } = pool
   const { rollback: before, ...rest } = memory
   // Two operators who mean the same would send the pool back twice.
   if (before && value === '') return { action: 'Rollback', refused: true, message: alreadyBack(before) }
@@ -41,7 +41,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   return {
     action: 'Rollback',
     message: `the pool rolls back to ${shortName(to)} and stays there until a commit changes the content of this pool`,
-    memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
+    memory: { ...rest, rollback: { to, from: refOf(lostCommit ?? head), ...asked } },
   }
 }
 
