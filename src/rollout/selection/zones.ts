@@ -3,6 +3,7 @@ import { isUnavailable } from '../model/availability.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
+import { isIdleUnderCordon } from './idle-nodes.ts'
 
 /**
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the
@@ -23,6 +24,8 @@ function isDownByUs(member: Member): boolean {
 }
 
 /** What the rollout gave it has failed, and it does not serve since: the pool bears so many failures, not two zones with them. */
-function isBrokenByUs({ node, report, progress }: Member): boolean {
-  return progress.phase === 'Failed' && progress.isEvidence !== false && isUnavailable(node, report)
+function isBrokenByUs(member: Member): boolean {
+  const { node, report, progress } = member
+  if (progress.phase !== 'Failed' || progress.isEvidence === false) return false
+  return isUnavailable(node, report) && !isIdleUnderCordon(member)
 }

@@ -56,6 +56,13 @@ test('one zone at a time lets another zone begin when the failed node of the fir
   expect(selectedBeside(down.assignedTo('new', { at: noon - 3 * minute }).reporting('Failed'))).toEqual(['b1', 'b2'])
 })
 
+test('one zone at a time lets another zone begin when the failed node of the first was put back, and somebody cordoned it', () => {
+  const putBack = given.reporting('RolledBack', { active: 'older' })
+
+  expect(selectedBeside(putBack.cordoned())).toEqual(['b1', 'b2'])
+  expect(selectedBeside(given.reporting('Failed').cordoned())).toEqual([])
+})
+
 test('one zone at a time lets what is unavailable anyway be mended in any zone', () => {
   const atWork = aNode('a1')
     .assignedTo('new', { at: noon - minute })
