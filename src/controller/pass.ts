@@ -79,10 +79,15 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   return { wakeAt: earliest([...wakes, failures.nextTry(now), garbage.nextLook(now)]), failures: [...undecided.values()] }
 }
 
-/** What failed for a node or a NodePool that is gone is no news any more. A NodePool that cannot be created is not there yet. */
-function mayExist({ cluster }: ControllerParts, { fleet }: AcceptedHead): Parameters<WriteFailures['retain']>[0] {
+/**
+ * What failed for a node or a NodePool that is gone, or for a cordon that is, is no news any more. A NodePool that cannot be created is not there
+ * yet.
+ */
+function mayExist({ cluster, cordons }: ControllerParts, { fleet }: AcceptedHead): Parameters<WriteFailures['retain']>[0] {
+  const left = new Set(cordons.left().map((node) => cordonKey(node.name)))
   return (object, { about }) => {
     const { kind, name } = writtenObject(object)
+    if (kind === 'cordon') return left.has(object)
     if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
     if (!isPoolPart(kind)) return true
     const pool = cluster.pools.get(name)

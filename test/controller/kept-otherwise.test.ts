@@ -181,6 +181,30 @@ test('a node whose mark beside its cordon is not kept is not cordoned again and 
   expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
 })
 
+test('a pool no longer names a node whose cordon the server refused to lift when somebody has uncordoned it', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const dropped = ['nodewave.io/cordoned-for']
+  const { kube } = dropping(replicas, dropped)
+  let isRefused = true
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    if (isRefused && Object(Object(body).spec).unschedulable === null) throw refusal(403, 'Forbidden')
+    return kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...kube, patch } })
+  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('False WriteRefused')
+  dropped.pop()
+  isRefused = false
+  await replicas.kube.patch(`${NODES}/n0`, { spec: { unschedulable: null } })
+  await replicas.clock.advance(20 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
 test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   const rollout = 'maxUnavailable: 1, drain: {mode: Always}'
