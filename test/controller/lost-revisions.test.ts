@@ -152,6 +152,27 @@ test('a pool that an operator rolls back while its last commit is gone stays so 
   expect(await readiness(replicas)).toBe('False RolledBack')
 })
 
+test('a pool goes on with its last commit when somebody gives that its labels back before the repository has been read', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * MINUTE)
+  await first.stop()
+  const { labels } = (await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)).metadata
+  await replicas.kube.patch(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`, { metadata: { labels: null } })
+  replicas.source.loseContact()
+  await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await readiness(replicas)).toBe('False RepositoryUnread')
+  await replicas.kube.patch(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`, { metadata: { labels } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
 test('a pool that came with a commit which is gone when a controller starts keeps its NodePool, and what that remembers', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   const state = await withLostCommit(replicas, { after: 10 * MINUTE, more: SPARE })

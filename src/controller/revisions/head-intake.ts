@@ -85,7 +85,7 @@ export class HeadIntake {
    * @throws {KubeError} when the server is away
    */
   async absorb(now: Instant): Promise<readonly unknown[]> {
-    if (!this.#restored) await this.#restore()
+    if (!this.#restored || this.#isOutdated()) await this.#restore()
     this.#restored = true
     this.#releaseHeld()
     this.#retake(now)
@@ -123,12 +123,22 @@ export class HeadIntake {
     }
   }
 
+  /** Before the repository has been read, a newer one came to light: its labels are back, or its watch was behind. */
+  #isOutdated(): boolean {
+    const { fleet, unread } = this.#state
+    return unread === true && this.#options.store.list().findIndex(({ commit }) => commit === fleet?.commit) > 0
+  }
+
   /** Begins with what was last accepted, so that a repository out of reach stops nothing. */
   async #restore(): Promise<void> {
     const last = this.#options.store.list()[0]
     const fleet = last && (await this.#options.library.get(last.commit))
     if (!fleet) return
-    this.#state = { fleet, observed: fleet.commit, unread: true }
+    const { observed, ...before } = this.#state
+    const isOther = observed !== undefined && observed !== before.fleet?.commit
+    this.#state = { ...before, fleet, observed: isOther ? observed : fleet.commit, unread: true }
+    this.#accepted = undefined
+    this.#secrets.forget()
     // Its Secrets may have changed since, and Git may be away.
     if (!fleet.secretRefs) return
     this.#restoredHead = headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
