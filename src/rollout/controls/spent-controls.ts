@@ -3,21 +3,23 @@ import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isSpent } from './approvals.ts'
 
 type ClearControl = Extract<Action, { kind: 'clearControl' }>
-type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head'>
+type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head' | 'lostCommit'>
 
 /**
  * Removes controls that count once, and a rollback that came to its end. Only once the status says that they were observed: removed
  * before, they would be lost with the process.
  */
-export function spentControls({ memory, controls, head }: Standing): readonly ClearControl[] {
-  const spent = (['retry', 'rollback', 'promoted'] as const).filter((control) => isOver(control, { memory, head }))
+export function spentControls(pool: Standing): readonly ClearControl[] {
+  const { memory, controls } = pool
+  const spent = (['retry', 'rollback', 'promoted'] as const).filter((control) => isOver(control, pool))
   return spent.flatMap((control): ClearControl[] => {
     const value = controls[control]
     return value !== undefined && value === memory.observedControls?.[control] ? [{ kind: 'clearControl', control, value }] : []
   })
 }
 
-function isOver(control: 'retry' | 'rollback' | 'promoted', { memory, head }: Pick<PoolSnapshot, 'memory' | 'head'>): boolean {
+function isOver(control: 'retry' | 'rollback' | 'promoted', { memory, head, lostCommit }: Standing): boolean {
   if (control === 'rollback') return memory.rollback === undefined
-  return control === 'retry' || isSpent(memory, head)
+  // The lost commit may be what was promoted.
+  return control === 'retry' || (lostCommit === undefined && isSpent(memory, head))
 }

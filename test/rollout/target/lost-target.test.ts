@@ -31,3 +31,16 @@ test('a pool does not wait for the repository where the cluster keeps what pools
   const rollback = { to: aRef('older'), from: aRef('head'), at: '' }
   expect(condition(decided({ target: aRef('lost'), rollback }), 'Ready')?.reason).not.toBe('RepositoryUnread')
 })
+
+test('a promotion of a commit that the pool has not begun with stands while the commit is lost', () => {
+  const pool = aPool({ head: 'head', stable: 'older', repositoryUnread: true, controls: { promoted: 'lost' } }).with(aNode('a'))
+  const promotion = { value: 'lost', fingerprint: 'lost' }
+  const memory = { ...NO_MEMORY, target: aRef('older'), promotion, observedControls: { promoted: 'lost' } }
+  const cleared = (isLost: boolean) => {
+    const { actions } = decide({ ...pool, memory, ...(isLost && { lostCommit: aRef('lost') }) }, noon)
+    return actions.filter(({ kind }) => kind === 'clearControl')
+  }
+
+  expect(cleared(true)).toEqual([])
+  expect(cleared(false)).toEqual([{ kind: 'clearControl', control: 'promoted', value: 'lost' }])
+})
