@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeApi } from '../../src/kube/kube-api.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
@@ -152,8 +152,8 @@ test('a pool that an operator rolls back while its last commit is gone stays so 
   expect(await readiness(replicas)).toBe('False RolledBack')
 })
 
-test('a pool goes on with its last commit when somebody gives that its labels back before the repository has been read', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
+/** Two nodes at a second commit, which is gone when another controller starts that cannot reach the repository. @returns what was kept of it */
+async function outOfReach(replicas: Replicas): Promise<KubeObject> {
   replicas.startAgents()
   const first = await replicas.start('first')
   replicas.push('a', aFleet())
@@ -161,16 +161,29 @@ test('a pool goes on with its last commit when somebody gives that its labels ba
   replicas.push('b', aFleet({ v: 4 }))
   await replicas.clock.advance(10 * MINUTE)
   await first.stop()
-  const { labels } = (await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)).metadata
-  await replicas.kube.patch(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`, { metadata: { labels: null } })
+  const kept = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   replicas.source.loseContact()
   await replicas.start('second')
   await replicas.clock.advance(10 * MINUTE)
   expect(await readiness(replicas)).toBe('False RepositoryUnread')
-  await replicas.kube.patch(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`, { metadata: { labels } })
+  const { resourceVersion: _, ...metadata } = kept.metadata
+  return { ...kept, metadata }
+}
+
+test('a pool goes on with its last commit when somebody restores that before the repository has been read', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.create(REVISIONS, await outOfReach(replicas))
   await replicas.clock.advance(10 * MINUTE)
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
   expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a pool changes no node when its last commit comes back damaged before the repository has been read', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.create(REVISIONS, { ...(await outOfReach(replicas)), binaryData: { documents: 'AAAA' } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
 })
 
 test('a pool that came with a commit which is gone when a controller starts keeps its NodePool, and what that remembers', async () => {

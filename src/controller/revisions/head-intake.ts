@@ -133,10 +133,11 @@ export class HeadIntake {
   async #restore(): Promise<void> {
     const last = this.#options.store.list()[0]
     const fleet = last && (await this.#options.library.get(last.commit))
+    const { fleet: before, observed, ...state } = this.#state
+    const isOther = observed !== undefined && observed !== before?.commit
+    // One that cannot be read is the newest all the same: nodes do not go back to the one before.
+    this.#state = fleet ? { ...state, fleet, observed: isOther ? observed : fleet.commit, unread: true } : state
     if (!fleet) return
-    const { observed, ...before } = this.#state
-    const isOther = observed !== undefined && observed !== before.fleet?.commit
-    this.#state = { ...before, fleet, observed: isOther ? observed : fleet.commit, unread: true }
     this.#accepted = undefined
     this.#secrets.forget()
     // Its Secrets may have changed since, and Git may be away.

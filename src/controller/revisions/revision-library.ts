@@ -25,9 +25,11 @@ export class RevisionLibrary {
     return this.#store.list().map(({ commit }) => commit)
   }
 
-  /** @returns undefined when the revision is not kept, or this version of the program can no longer read it; the log says why. */
+  /** @returns undefined when the revision is not kept, or this version of the program can no longer read it; then the log says why. */
   async get(commit: string): Promise<CompiledFleet | undefined> {
-    if (!this.#fleets.has(commit)) this.#fleets.set(commit, await this.#read(commit))
+    const isKnown = this.#fleets.has(commit)
+    // One that is not kept may come back, from a backup or with its labels.
+    if (!isKnown && this.kept().includes(commit)) this.#fleets.set(commit, await this.#read(commit))
     return this.#fleets.get(commit)
   }
 
