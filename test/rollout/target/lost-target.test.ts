@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { type Memory, NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
 import { condition } from '../builders/decisions.ts'
-import { noon } from '../builders/instants.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRef, aRollout } from '../builders/revisions.ts'
@@ -43,4 +43,12 @@ test('a promotion of a commit that the pool has not begun with stands while the 
 
   expect(cleared(true)).toEqual([])
   expect(cleared(false)).toEqual([{ kind: 'clearControl', control: 'promoted', value: 'lost' }])
+})
+
+test('a pool remembers which waves it had opened, and how large they were, while a commit is lost', () => {
+  const sizes = [{ name: 'early', nodes: 2 }]
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'], sizes, soakedAt: stamp(noon - minute) }
+  const history = [aRollout('lost'), aRollout('head')]
+
+  expect(decided({ target: aRef('lost'), stable: aRef('head'), history, wave }).status.wave).toEqual(wave)
 })
