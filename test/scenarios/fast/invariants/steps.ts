@@ -102,7 +102,7 @@ export function isJoining(node: NodeView, { at, pool, decision }: Decided): bool
 
 export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolean {
   const wasNeverReady = !node.ready && node.readySince - node.createdAt <= 60_000
-  const began = Math.min(at, Date.parse(decision.status.history[0]?.startedAt ?? '') || at)
+  const began = Date.parse(decision.status.history[0]?.startedAt ?? '') || at
   return wasNeverReady || (node.createdAt + 1000 > began && at < node.createdAt + pool.policy.applyTimeout)
 }
 

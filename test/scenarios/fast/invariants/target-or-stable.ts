@@ -23,8 +23,14 @@ function isRuled(step: Step, decided: Decided): boolean {
 }
 
 /** It is not Ready, does not serve for another reason, or its work is overdue. */
-function isNeedy({ node }: Step, { at, pool: { policy } }: Decided): boolean {
-  const { assigned, ready } = node
-  const isOverdue = assigned !== undefined && !hasEnded(node) && at >= (assigned.at ?? 0) + policy.applyTimeout
-  return !ready || doesNotServe(node) || isOverdue
+function isNeedy({ node }: Step, decided: Decided): boolean {
+  return !node.ready || doesNotServe(node) || isOverdue(node, decided)
+}
+
+/** What a clock has stamped that was ahead counts from the start of the rollout. */
+function isOverdue(node: Step['node'], { at, pool: { policy }, decision: { status } }: Decided): boolean {
+  if (node.assigned === undefined || hasEnded(node)) return false
+  const { at: assignedAt = 0 } = node.assigned
+  const began = assignedAt > at ? Date.parse(status.history[0]?.startedAt ?? '') : assignedAt
+  return at >= began + policy.applyTimeout
 }
