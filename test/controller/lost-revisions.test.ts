@@ -9,6 +9,17 @@ import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
+/** Its agents are at a second commit, and no controller runs. */
+async function atSecondCommit(replicas: Replicas): Promise<void> {
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * MINUTE)
+  await first.stop()
+}
+
 test('a commit whose kept revision has lost its labels is accepted again', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()
@@ -42,13 +53,7 @@ test('the revision that was accepted last keeps its labels, also where somebody 
 
 test('a controller that starts brings no node back where the revision that was accepted last has lost its labels', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
-  replicas.startAgents()
-  const first = await replicas.start('first')
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(10 * MINUTE)
-  await first.stop()
+  await atSecondCommit(replicas)
   await replicas.kube.patch(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`, { metadata: { labels: null } })
   const assigned = new Set<string | undefined>()
   replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
@@ -154,13 +159,7 @@ test('a pool that an operator rolls back while its last commit is gone stays so 
 
 /** Two nodes at a second commit, which is gone when another controller starts that cannot reach the repository. @returns what was kept of it */
 async function outOfReach(replicas: Replicas): Promise<KubeObject> {
-  replicas.startAgents()
-  const first = await replicas.start('first')
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(10 * MINUTE)
-  await first.stop()
+  await atSecondCommit(replicas)
   const kept = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   replicas.source.loseContact()
