@@ -49,7 +49,7 @@ test('one zone at a time takes no node of another zone while one of the first is
   expect(selectedBeside(given.reporting('Applied').notReady(noon - 2 * minute))).toEqual([])
 })
 
-test('one zone at a time lets another zone begin when the failed node of the first was put back, or was down before', () => {
+test('one zone at a time lets another zone begin when the failed node of the first was rolled back, or was down before', () => {
   const down = aNode('a1').notReady(noon - 9 * minute)
 
   expect(selectedBeside(given.reporting('RolledBack', { active: 'older' }))).toEqual(['b1', 'b2'])
