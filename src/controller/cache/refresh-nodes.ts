@@ -2,6 +2,7 @@ import type { KubeApi } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import type { ClusterNode } from './cluster-node.ts'
+import { refreshNamed } from './refresh-named.ts'
 
 interface Sources {
   readonly kube: Pick<KubeApi, 'list'>
@@ -58,11 +59,7 @@ export async function refreshNode(name: string, sources: Sources): Promise<void>
 
 /** @param names of nodes that are gone, though the watch has not told so yet, when they are not found */
 async function refresh(names: readonly string[], selector: Selector, sources: Sources): Promise<void> {
-  const { nodes } = sources.cluster
-  const { items, resourceVersion } = await listNodes(selector, sources)
-  await nodes.catchUp(async () => items)
-  const found = new Set(items.map(({ name }) => name))
-  for (const name of names) if (!found.has(name)) nodes.gone(name, resourceVersion)
+  await refreshNamed(sources.cluster.nodes, names, () => listNodes(selector, sources))
 }
 
 function listNodes(selector: Selector, { kube, cluster: { readNode } }: Sources) {

@@ -1,7 +1,8 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import { refreshNamed } from '../cache/refresh-named.ts'
 import { projectStored, type StoredConfigMap, storedPath } from '../cache/stored-config-map.ts'
-import { afterConflict } from '../writes/after-conflict.ts'
+import { afterConflict, gone } from '../writes/after-conflict.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 
 /**
@@ -21,17 +22,17 @@ export async function basedOn<T>(store: ConfigMapStore, map: StoredConfigMap, wr
 /** What is gone is to be decided again, too: the next write creates it, or leaves it. */
 function conflictOf(error: unknown, { name }: StoredConfigMap): KubeError | undefined {
   if (!(error instanceof KubeError)) return undefined
-  if (error.code === 404) return new KubeError(`"${name}" is gone`, { code: 409, reason: 'Gone', cause: error })
+  if (error.code === 404) return gone(`"${name}"`, error)
   return error.reaction === 'conflict' ? error : undefined
 }
 
 /** As its watch would tell: what has lost its labels is no longer ours. */
-async function refresh(store: ConfigMapStore, { name, kind }: StoredConfigMap): Promise<void> {
-  const { items, resourceVersion } = await store.kube.list(storedPath(store), {
-    project: (object) => projectStored(store, object),
-    labelSelector: `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=${kind}`,
-    fieldSelector: `metadata.name=${name}`,
-  })
-  await store.configMaps.catchUp(async () => items)
-  if (items.length === 0) store.configMaps.gone(name, resourceVersion)
+function refresh(store: ConfigMapStore, { name, kind }: StoredConfigMap): Promise<void> {
+  const list = () =>
+    store.kube.list(storedPath(store), {
+      project: (object) => projectStored(store, object),
+      labelSelector: `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=${kind}`,
+      fieldSelector: `metadata.name=${name}`,
+    })
+  return refreshNamed(store.configMaps, [name], list)
 }

@@ -2,7 +2,8 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import { afterConflict } from '../writes/after-conflict.ts'
+import { refreshNamed } from '../cache/refresh-named.ts'
+import { afterConflict, gone } from '../writes/after-conflict.ts'
 
 export interface PoolObjects {
   readonly kube: KubeApi
@@ -23,22 +24,16 @@ export async function writePool(
     objects.pools.wrote(written)
     return written
   } catch (error) {
-    if (error instanceof KubeError && error.code === 404 && (await isGone(known.name, objects))) throw gone(known.name, error)
+    if (error instanceof KubeError && error.code === 404 && (await isGone(known.name, objects)))
+      throw gone(`NodePool "${known.name}"`, error)
     throw error
   }
-}
-
-/** No refusal: the next write creates it. */
-function gone(name: string, cause: KubeError): KubeError {
-  return new KubeError(`NodePool "${name}" is gone`, { code: 409, reason: 'Gone', cause })
 }
 
 /** @throws {KubeError} when it cannot be read */
 async function isGone(name: string, { kube, pools }: PoolObjects): Promise<boolean> {
   const selector = { fieldSelector: `metadata.name=${name}` }
-  const { items, resourceVersion } = await kube.list(nodePoolsPath(), { project: projectNodePool, ...selector })
-  await pools.catchUp(async () => items)
-  if (items.length === 0) pools.gone(name, resourceVersion)
+  await refreshNamed(pools, [name], () => kube.list(nodePoolsPath(), { project: projectNodePool, ...selector }))
   // A list that is older than what is known, as of a server that was restored from a backup, takes nothing away.
   return pools.get(name) === undefined
 }

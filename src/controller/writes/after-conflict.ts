@@ -1,4 +1,4 @@
-import type { KubeError } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
 import type { Cached, ObjectCache } from '../cache/object-cache.ts'
 
 /**
@@ -22,4 +22,9 @@ export async function afterConflict<T extends Cached>(
 /** A conflict though nothing has changed, as of a webhook or a restored server: nothing comes that would be decided upon. */
 export function unfounded(conflict: KubeError): Error {
   return new Error(conflict.message, { cause: conflict })
+}
+
+/** No refusal: it is decided again, and the next write creates it, or leaves it. */
+export function gone(what: string, cause: KubeError): KubeError {
+  return new KubeError(`${what} is gone`, { code: 409, reason: 'Gone', cause })
 }
