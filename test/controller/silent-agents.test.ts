@@ -37,18 +37,26 @@ async function becomesReady({ kube, clock }: Replicas, status: 'True' | 'False')
   await kube.patch(`${NODES}/n0/status`, { status: { conditions } })
 }
 
-test('an agent that was silent before a commit, and begins with it long after, has its time from then', async () => {
-  await using replicas = await Replicas.create({ nodes: 3 })
+/** The agent of n0 is there again, and begins with what its node is assigned. @returns that */
+async function beginsNow(replicas: Replicas, revive: () => void): Promise<ReturnType<typeof parseDesiredConfig>> {
   const { clock, kube } = replicas
-  const { revive } = await aDeadAgent(replicas)
-  replicas.push('c', aFleet({ v: 5, rollout }))
-  await clock.advance(30 * MINUTE)
   const { metadata } = await replicas.get(`${NODES}/n0`)
-  const { DIGEST = '', ASSIGNED = '' } = parseDesiredConfig(metadata.annotations?.['nodewave.io/desired-config'] ?? '')
+  const desired = parseDesiredConfig(metadata.annotations?.['nodewave.io/desired-config'] ?? '')
+  const { DIGEST = '', ASSIGNED = '' } = desired
   const said = { digest: DIGEST, assigned: DIGEST, assignedAt: ASSIGNED, since: new Date(clock.now()).toISOString() }
   const text = formatAgentStatus({ phase: 'Applying', attempts: 1, ...said })
   revive()
   await kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  return desired
+}
+
+test('an agent that was silent before a commit, and begins with it long after, has its time from then', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  const { clock } = replicas
+  const { revive } = await aDeadAgent(replicas)
+  replicas.push('c', aFleet({ v: 5, rollout }))
+  await clock.advance(30 * MINUTE)
+  await beginsNow(replicas, revive)
   await clock.advance(20 * MINUTE)
   expect(await readiness(replicas)).toBe('True Completed')
   expect((await replicas.list(NODES)).map(assignedRevision)).toEqual([C, C, C])
@@ -73,17 +81,11 @@ test.each([
   ['a short applyTimeout', 'applyTimeout: 1m, waves: [{name: canary, nodes: 1}, {name: all, nodes: "100%"}]', 50],
 ])('a silent agent that begins just before %s is over has its time from then', async (_, policy, begins) => {
   await using replicas = await Replicas.create({ nodes: 3 })
-  const { clock, kube } = replicas
+  const { clock } = replicas
   const { revive } = await aDeadAgent(replicas)
   replicas.push('c', aFleet({ v: 5, rollout: policy }))
   await clock.advance(begins * 1000)
-  const { metadata } = await replicas.get(`${NODES}/n0`)
-  const { DIGEST = '', ASSIGNED = '', NODE_WAS } = parseDesiredConfig(metadata.annotations?.['nodewave.io/desired-config'] ?? '')
-  expect(NODE_WAS).toBe('Silent')
-  const said = { digest: DIGEST, assigned: DIGEST, assignedAt: ASSIGNED, since: new Date(clock.now()).toISOString() }
-  const text = formatAgentStatus({ phase: 'Applying', attempts: 1, ...said })
-  revive()
-  await kube.patch(`${NODES}/n0`, { metadata: { annotations: { [STATUS]: text } } })
+  expect((await beginsNow(replicas, revive)).NODE_WAS).toBe('Silent')
   await clock.advance(20 * MINUTE)
   expect(await readiness(replicas)).toBe('True Completed')
 })
