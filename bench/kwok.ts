@@ -1,8 +1,9 @@
 /**
- * `node bench/kwok.ts [--nodes 100,500,1000,2000,5000] [--minutes 60] [-o json]`: rollouts on a real control plane with kwok's nodes, a
- * tenth of them at a time, with agents that answer at once. The controller is a process of its own under the rights of deploy/, and a webhook
- * tells it of each `git push`. Prints the figures of a size as soon as it is measured, with `-o json` a line for each; when the time is over,
- * or a size fails, it names what was not finished, and ends with 1. Needs what the end-to-end tests need: docs/testing.md.
+ * `node bench/kwok.ts [--nodes 100,500,1000,2000,5000] [--shared-cores] [--minutes 60] [-o json]`: rollouts on a real control plane with
+ * kwok's nodes, a tenth of them at a time, with agents that answer at once. The controller is a process of its own under the rights of
+ * deploy/, and a webhook tells it of each `git push`. The control plane has half of the cores, all else the other half: it does not run on
+ * the machine of the controller where people use it. Prints the figures of a size as soon as it is measured, with `-o json` a line for each;
+ * when the time is over, or a size fails, it names what was not finished, and ends with 1. Needs what the end-to-end tests need: docs/testing.md.
  */
 import { createKubeClient } from '../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../src/kube/kubeconfig.ts'
@@ -16,6 +17,7 @@ import { abandon, teardownLeftovers } from '../test/e2e/cluster/teardown.ts'
 import { productOn } from '../test/e2e/product/product.ts'
 import { benchCommand } from './support/bench-command.ts'
 import { clusterCpu } from './support/cluster-processes.ts'
+import { leaveHalfOfCores } from './support/cores.ts'
 import { startInstantAgents } from './support/instant-agents.ts'
 import { rolloutFigures } from './support/kwok-figures.ts'
 import { measureRollout } from './support/kwok-rollout.ts'
@@ -36,13 +38,14 @@ const LEASE = 3_600
 
 const STEPS = ['Ready', 'controller started', 'adopted', 'flags rolled out', 'version rolled out'] as const
 
-const { sizes, minutes, output } = readArguments()
+const { sizes, minutes, output, sharedCores } = readArguments()
 const progress = new Progress(sizes.flatMap((size) => STEPS.map((step) => `${size} nodes: ${step}`)))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130))
 const missing = missingPrerequisites('nodes')
 if (missing.length > 0) throw new Error(missing.join('\n'))
 await teardownLeftovers({ kept: false })
 await fillCache(console.error)
+const controlPlaneCores = sharedCores ? undefined : leaveHalfOfCores()
 setTimeout(() => {
   console.error(`not finished within ${minutes} minutes: ${progress.left.join(', ')}`)
   void leave(1)
@@ -66,7 +69,7 @@ async function measured(size: number): Promise<boolean> {
 
 async function measure(count: number, tell: (figures: readonly Figure[]) => void): Promise<void> {
   const done = (step: (typeof STEPS)[number]) => progress.done(`${count} nodes: ${step}`)
-  await using cluster = await createCluster({ nodes: [], heartbeatsWithin: 2 * LEASE })
+  await using cluster = await createCluster({ nodes: [], heartbeatsWithin: 2 * LEASE, controlPlaneCores })
   const kube = createKubeClient(await loadKubeconfig(await agentsKubeconfig(cluster)))
   const { names } = await createKwokNodes(cluster, { nodes: count, version: versions.olderKubelet, leaseSeconds: LEASE })
   done('Ready')
@@ -99,12 +102,15 @@ interface Arguments {
   readonly sizes: readonly number[]
   readonly minutes: number
   readonly output: 'text' | 'json'
+  /** The control plane has no cores of its own. */
+  readonly sharedCores: boolean
 }
 
 /** Ends the process when an option is unknown, or its value is none of those it can have. */
 function readArguments(): Arguments {
   const command = benchCommand()
     .option('--nodes <counts>', 'nodes of the fleets, one after the other', readCounts, [100, 500, 1000, 2000, 5000])
+    .option('--shared-cores', 'the control plane has no cores of its own', false)
     .option('--minutes <count>', 'how long it may take', readUpTo(9_999), 60)
     .parse()
   const { nodes: sizes, ...others } = command.opts<Omit<Arguments, 'sizes'> & { readonly nodes: readonly number[] }>()

@@ -30,6 +30,8 @@ export interface ClusterOptions {
   readonly nodes: readonly NodeSpec[]
   /** Seconds after which a node without a heartbeat is not Ready; absent: as Kubernetes has it. */
   readonly heartbeatsWithin?: number
+  /** The cores that the control plane may use, as `taskset --cpu-list` reads them; absent: all. */
+  readonly controlPlaneCores?: string | undefined
   /** Told what has happened, as it happens. */
   readonly progress?: (what: string) => void
 }
@@ -52,6 +54,7 @@ export interface Cluster extends ControlPlane, Servers, AsyncDisposable {
 export async function createCluster({
   nodes: specs,
   heartbeatsWithin,
+  controlPlaneCores: cores,
   progress = () => undefined,
 }: ClusterOptions): Promise<Cluster> {
   const find = await buildBinaries('all', progress)
@@ -61,7 +64,7 @@ export async function createCluster({
     await mkdir(join(slot.dir, 'logs'))
     await createBridge(slot)
     const servers = startServers(slot, artifacts)
-    const plane = await startControlPlane(slot, { binary: find, address: slot.host, port: 6443, heartbeatsWithin })
+    const plane = await startControlPlane(slot, { binary: find, address: slot.host, port: 6443, heartbeatsWithin, cores })
     const apiReady = plane.waitReady().then(() => progress('API server ready'))
     const all = specs.map((_, index) => nodePlace(slot, index + 1))
     const joined = all.map((place, index) => {

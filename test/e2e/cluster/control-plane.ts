@@ -22,6 +22,8 @@ export interface ControlPlaneOptions {
   readonly alone?: boolean
   /** Seconds after which a node without a heartbeat is not Ready; absent: as Kubernetes has it. */
   readonly heartbeatsWithin?: number | undefined
+  /** The cores that they may use, as `taskset --cpu-list` reads them; absent: all. */
+  readonly cores?: string | undefined
 }
 
 export interface ControlPlane {
@@ -44,7 +46,7 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
   await issueAll(certificates, options.address)
   const config = (name: string, user: string) =>
     writeKubeconfig(join(slot.dir, `${name}.conf`), { server, certificates, client: { name }, user })
-  const { address, port, alone = false, heartbeatsWithin } = options
+  const { address, port, alone = false, heartbeatsWithin, cores } = options
   const place = { slot, certificates, address, port, alone, heartbeatsWithin }
   const commands: Record<Component, string[]> = {
     etcd: etcdArgs(place),
@@ -52,6 +54,7 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
     'kube-controller-manager': controllerManagerArgs(place, await config('controller-manager', 'system:kube-controller-manager')),
     'kube-scheduler': schedulerArgs(place, await config('scheduler', 'system:kube-scheduler')),
   }
+  const onCores = cores === undefined ? [] : ['taskset', '--cpu-list', cores]
   const running = new Map<Component, ProcessId>()
   const api = createApiClient(server, certificates, 'admin')
   const plane: ControlPlane = {
@@ -60,7 +63,8 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
     kubeconfig: await config('admin', 'kubernetes-admin'),
     api,
     start(name) {
-      running.set(name, launch(slot, [options.binary(name), ...commands[name]], { log: join(logs, `${name}.log`) }))
+      const command = [...onCores, options.binary(name), ...commands[name]]
+      running.set(name, launch(slot, command, { log: join(logs, `${name}.log`) }))
     },
     async stop(name) {
       const id = running.get(name)
