@@ -1,24 +1,18 @@
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
-import type { SignNode } from '../signing/sign-node.ts'
 import { forEach } from '../writes/for-each.ts'
 import { controlKey, copyKey, poolKey, readKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
-import type { LabelPool } from './node-patch.ts'
-import type { NodeWrites, PlannedWrite } from './node-writes.ts'
+import type { PlannedWrite } from './node-writes.ts'
 import type { PoolJournal, PoolWork } from './pool-journal.ts'
-import type { QueuedAction } from './queued-action.ts'
+import { type NodeWork, PoolNodeWrites, type PoolNodeWritesOptions } from './pool-node-writes.ts'
 
 /** Unless the settings say otherwise. As many as are sent until the next pass, which decides again about those that were not. */
 const ACTIONS_A_PASS = 128
 
-type Actions = Pick<PoolWork, 'nodes' | 'now'> &
-  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool | SignNode | RestoreSettings)[] }
-
 export interface PoolWritesOptions {
   readonly journal: PoolJournal
-  readonly nodeWrites: Pick<NodeWrites, 'mayBegin' | 'assume' | 'begin' | 'withdraw' | 'isSent' | 'recall'>
+  readonly nodeWrites: PoolNodeWritesOptions['nodeWrites']
   readonly failures: WriteFailures
   readonly askGate: (pool: string, action: Extract<Action, { kind: 'askGate' }>) => void
   readonly prove: (action: ProofWrite) => void
@@ -58,11 +52,13 @@ interface Run {
  */
 export class PoolWrites {
   readonly #options: PoolWritesOptions
+  readonly #nodes: PoolNodeWrites
   readonly #lanes = new Map<string, Lane>()
   readonly #running = new Set<Promise<void>>()
 
   constructor(options: PoolWritesOptions) {
     this.#options = options
+    this.#nodes = new PoolNodeWrites(options)
   }
 
   /** Begins, and does not wait. @returns when to decide again though nothing changes */
@@ -86,12 +82,12 @@ export class PoolWrites {
 
   /** Nodes that a decision which came meanwhile keeps under cordon stay so: their drains go on. */
   #uncordon(pool: string, work: PoolWork): void {
-    this.#assumeAndBegin(this.#uncordonsOf(pool, work))
+    this.#nodes.assumeAndBegin(this.#uncordonsOf(pool, work))
   }
 
   #uncordonsOf(pool: string, work: PoolWork): readonly PlannedWrite[] {
     const { uncordons } = this.#laneOf(pool)
-    return this.#planned(
+    return this.#nodes.planned(
       pool,
       { ...work, actions: work.decision.actions },
       ({ kind, node }) => kind === 'uncordon' && uncordons.has(node),
@@ -99,13 +95,13 @@ export class PoolWrites {
   }
 
   /** What relies on no status. The nodes may be of no pool. */
-  beginAtOnce(pool: string, work: Actions): void {
-    this.#assumeAndBegin(this.#planned(pool, work, () => true))
+  beginAtOnce(pool: string, work: NodeWork): void {
+    this.#nodes.assumeAndBegin(this.#nodes.planned(pool, work))
   }
 
   /** What was begun and not sent yet is decided again by the pass that begins: it may be stopped by now. */
   recall(): void {
-    this.#options.nodeWrites.recall()
+    this.#nodes.recall()
   }
 
   /** Resolves when everything that was begun has ended. */
@@ -121,17 +117,17 @@ export class PoolWrites {
   #beginLane(pool: string, work: PoolWork, lane: Lane): Instant | undefined {
     const { journal, actionsAPass = ACTIONS_A_PASS } = this.#options
     const { decision, now } = work
-    const planned = this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
+    const planned = this.#nodes.planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
     const writes = planned.slice(0, actionsAPass)
     if (lane.writing !== 'nothing') {
-      this.#assumeAndBegin(writes)
+      this.#nodes.assumeAndBegin(writes)
       return undefined
     }
     const controls = this.#controlsOf(pool, work)
     const dueAt = journal.dueAt(pool, work)
     const isDue = dueAt !== undefined && dueAt <= now
     if (!isDue && writes.length + controls.length === 0) return dueAt
-    this.#assume(writes)
+    this.#nodes.assume(writes)
     if (isDue) journal.assume(pool, decision.status)
     lane.writing = controls.length > 0 || (isDue && journal.isNews(pool, work)) ? 'first' : 'counts'
     this.#keep(lane, { run: this.#run(pool, { lane, work, writes, controls, isDue }), isNews: isDue || controls.length > 0 })
@@ -182,18 +178,18 @@ export class PoolWrites {
     const { journal, failures, failed } = this.#options
     // Later decisions build on no mere counts: nobody waits for these.
     let begun = !isDue || lane.writing !== 'first'
-    if (begun) this.#beginAll(writes)
+    if (begun) this.#nodes.begin(writes)
     try {
       const isWritten = !isDue || (await this.#write(pool, work))
-      if (!begun && (!isWritten || lane.isAwaited)) this.#withdraw(writes)
-      else if (!begun) this.#beginAll(writes)
+      if (!begun && (!isWritten || lane.isAwaited)) this.#nodes.withdraw(writes)
+      else if (!begun) this.#nodes.begin(writes)
       begun = true
       if (!isWritten) return
       if (controls.length > 0) await this.#apart(controlKey(pool), () => this.#clear(pool, controls))
       for (const key of [poolKey, readKey]) failures.ended(key(pool))
       if (failures.mayTry(copyKey(pool), work.now)) await this.#apart(copyKey(pool), () => journal.afterwards(pool, work))
     } catch (error) {
-      if (!begun) this.#withdraw(writes)
+      if (!begun) this.#nodes.withdraw(writes)
       failed(poolKey(pool), error)
     }
   }
@@ -219,40 +215,6 @@ export class PoolWrites {
     // Somebody else cleared them.
     if (controls.length === 0) this.#options.failures.ended(controlKey(pool))
     return controls.length > 0 && this.#options.failures.mayTry(controlKey(pool), now) ? controls : []
-  }
-
-  #withdraw(writes: readonly PlannedWrite[]): void {
-    for (const write of writes) this.#options.nodeWrites.withdraw(write)
-  }
-
-  #assume(writes: readonly PlannedWrite[]): void {
-    for (const write of writes) this.#options.nodeWrites.assume(write)
-  }
-
-  #assumeAndBegin(writes: readonly PlannedWrite[]): void {
-    this.#assume(writes)
-    this.#beginAll(writes)
-  }
-
-  /** What is assumed. */
-  #beginAll(writes: readonly PlannedWrite[]): void {
-    const { nodeWrites, changed } = this.#options
-    for (const write of writes) {
-      // More of the pool may be to do than was begun, and what failed or was passed over is to be decided again.
-      nodeWrites.begin(write, () => {
-        if (nodeWrites.isSent(write.pool)) changed()
-      })
-    }
-  }
-
-  #planned(pool: string, { actions, nodes, rendered, now }: Actions, which: (action: QueuedAction) => boolean): PlannedWrite[] {
-    return actions.flatMap((action): PlannedWrite[] => {
-      if (!('node' in action) || !which(action)) return []
-      const node = nodes.get(action.node)
-      const config = node && (action.kind === 'assign' || action.kind === 'sign') ? rendered?.(node, action.revision) : undefined
-      if (!node || !this.#options.nodeWrites.mayBegin({ action: action, ...(config && { config }) }, now)) return []
-      return [{ pool, action: action, node, ...(config && { config }) }]
-    })
   }
 
   #laneOf(pool: string): Lane {
