@@ -263,6 +263,20 @@ test('looseningReason compares the pools of nodes that a commit gives to another
   expect(looseningReason({ before: strict, after, moves: [], touched: 1, placeOf: () => undefined })).toBeUndefined()
 })
 
+test('looseningReason takes a percentage of the nodes that the pool will have', () => {
+  const after = { fleet: {}, pools: new Map([['a', { ...BASE, maxUnavailable: { percent: 20 } }]]) }
+  const reasonFor = (nodes: number) => {
+    const moves = [
+      { from: 'a', to: 'a', nodes },
+      { from: 'b', to: 'a', nodes: 4 },
+    ]
+    return looseningReason({ before: strict, after, moves, touched: 1, placeOf: () => undefined })
+  }
+
+  expect(reasonFor(1)).toBeUndefined()
+  expect(reasonFor(6)).toMatch(/rollout\.maxUnavailable of pool "a": 1 → 20%; push/)
+})
+
 test('looseningReason names five fields, and counts the others', () => {
   const before = { ...BASE, maxUnavailable: { count: 1 }, maxFailures: { count: 1 } }
   const five: ComparedPolicy = {

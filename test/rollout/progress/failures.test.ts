@@ -128,6 +128,20 @@ test('the message that names the last node which can try a commit stays the same
   expect(message(noon + 1)).toBe(message(noon))
 })
 
+test('the message that names the last nodes which can try a commit has no time when one of their stamps is ahead', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, maxUnavailable: 3 })
+  const down = (name: string, at: number) =>
+    aNode(name)
+      .notReady(noon - 2 * minute)
+      .assignedTo('bad', { at })
+      .assignedWhileDown()
+  const all = pool.with(aNode('a').rolledBackFrom('bad'), down('b', noon + 5 * minute), down('c', noon - minute))
+
+  expect(condition(decide(all, noon), 'Reconciling').message).toBe(
+    '0 of 3 nodes are at bad; 1 Failed, 2 Unreachable; only "b", "c" can still try it, not sound before the assignment',
+  )
+})
+
 test('the history keeps the most failures that a run has seen at one time', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
     ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),

@@ -213,6 +213,20 @@ test('second wave reboots when the first has rebooted and was Ready for its soak
   expect(deeds(deciding({ waves: CANARY }, back(noon - 5 * minute), ...others))).toHaveLength(2)
 })
 
+test('second wave counts the soak of the first from the report of the agent when the node was Ready before', () => {
+  const nodes = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
+  const canary = deeds(deciding({ waves: CANARY }, ...nodes))[0]?.replace('cordon ', '') ?? ''
+  const back = done(canary)
+    .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 20 * minute })
+    .reporting('Applied', { since: noon - 2 * minute })
+    .booted('2')
+    .readyAgain(noon - 4 * minute)
+
+  const soaking = deciding({ waves: CANARY }, back, ...nodes.filter(({ name }) => name !== canary))
+  expect(deeds(soaking)).toEqual([])
+  expect(soaking.wakeAt).toBe(noon + 3 * minute)
+})
+
 test('node that is under drain for its reboot gets it, though nodes of an earlier wave were asked for since', () => {
   const names = ['a', 'b', 'c']
   const asked = names.map((name) => done(name).toReboot('1'))
