@@ -16,6 +16,7 @@ import { payloadAccess } from './payload-access/cluster-payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ProofWatch } from './proof/proof-watch.ts'
 import { ReconcileRequests } from './reconcile-requests.ts'
+import { newestAccepted } from './revisions/accepted-commits.ts'
 import { commitGuard } from './revisions/commit-guard.ts'
 import { HeadIntake } from './revisions/head-intake.ts'
 import { Rejections } from './revisions/rejections.ts'
@@ -68,7 +69,10 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   return {
     otherClusters,
     ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
-    intake: new HeadIntake({ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) }),
+    intake: new HeadIntake({
+      ...{ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) },
+      newestAccepted: (kept) => newestAccepted({ pools: cluster.pools.items, nodes: cluster.nodes.items }, kept),
+    }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     roster: new NodeRoster(),

@@ -2,12 +2,13 @@ import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import { strayProofs } from '../rollout/proof/actions.ts'
+import { isWritten, unreadStatus } from '../rollout/status/unread-status.ts'
 import { CEILING_NAME } from './cache/ceiling-schema.ts'
 import { earliest } from './clock/earliest.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { announceMembers } from './payload-access/announce-members.ts'
-import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
+import type { AcceptedHead, HeadState, UnreadHead } from './revisions/head-intake.ts'
 import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
@@ -54,11 +55,23 @@ interface Passed {
 /** How often an event says, in milliseconds, that not even the first commit is taken. */
 const TELL_AGAIN = 10 * 60_000
 
-function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Passed {
+function passWithout(parts: ControllerParts, head: HeadState): Passed {
+  const { ports, settings, events } = parts
   const now = ports.clock.now()
+  if (head.lost !== undefined) showUnread(parts, { ...head, lost: head.lost }, now)
   const problems = firstCommitEvents(head, settings.namespace)
   void events.recordAgain(problems, now)
   return { wakeAt: problems.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
+}
+
+/** Each NodePool says why nothing is done. One without a status may get back what it remembered, later. */
+function showUnread({ cluster, journal, background }: ControllerParts, { lost, ...head }: UnreadHead, now: Instant): void {
+  const why = head.problem ?? head.untrusted ?? head.held ?? head.trouble
+  for (const { name, status } of cluster.pools.items.values()) {
+    if (!isWritten(status)) continue
+    const unread = unreadStatus(status, { lost, why, now })
+    background.begin(poolKey(name), () => journal.show(name, { status: unread, now }))
+  }
 }
 
 async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {
@@ -113,14 +126,16 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
   const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
   const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }
   for (const stray of strayProofs(proofs.pods, (node) => isOfAPool(gathered, node))) proofWrites.begin(stray)
-  // The newest commit that the cluster keeps may be older than a pool, and with the object goes all that the pool remembers.
-  const gone = head.unread ? [] : mirror.gone(head.fleet)
-  for (const view of gone) background.begin(poolKey(view.name), () => mirror.remove(view))
+  for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
   const wakes = [...head.fleet.pools.values()].flatMap((compiled) => {
     const decision = decisions.get(compiled.name)
     if (!decision) return []
     const { generation = 0 } = cluster.pools.get(compiled.name) ?? {}
-    const status = completeStatus(decision.status, { generation, observedRevision: head.observed })
+    const status = completeStatus(decision.status, {
+      generation,
+      observedRevision: head.observed,
+      acceptedRevision: head.fleet.commit,
+    })
     const rendered = renderedFor(gathered, { pool: compiled.name, renderer })
     const ofPool = members.byPool.get(compiled.name) ?? []
     const restored = settingsWatch.due(compiled.name, { ...about, nodes: ofPool })

@@ -12,7 +12,6 @@ import { Notifier } from './notifications/notifier.ts'
 import { pass } from './pass.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { RevertProposer, type RevertProposerOptions } from './revert/revert-proposer.ts'
-import { lastCommit } from './revisions/revision-store.ts'
 import { Tracer } from './traces/tracer.ts'
 
 /** Between passes that fail, in milliseconds. */
@@ -136,9 +135,9 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
 }
 
 /** What was accepted last, by whoever led then, is asked of the cluster: a head must descend from that. */
-async function followHead({ ports, store, intake }: ControllerParts, { wake, signal, clone }: LeaderOptions): Promise<void> {
+async function followHead({ ports, intake }: ControllerParts, { wake, signal, clone }: LeaderOptions): Promise<void> {
   await clone
-  const acceptedNow = () => lastCommit(store.list())
+  const acceptedNow = () => intake.lastAccepted
   for await (const event of ports.source.follow({ signal, lastAccepted: acceptedNow(), acceptedNow })) {
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
     ports.telemetry?.gitReadable(event.kind !== 'trouble')

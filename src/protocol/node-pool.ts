@@ -266,6 +266,8 @@ export interface NodePoolStatus {
   readonly observedGeneration?: number
   /** The newest commit read from the branch, valid or not. */
   readonly observedRevision?: string
+  /** The newest commit that was accepted, whether or not the pool follows it. Absent: an earlier release wrote the status. */
+  readonly acceptedRevision?: string
   /** The revision that nodes change to. After a rollback it is not the newest commit. */
   readonly target?: RevisionRef
   /** What every node of the pool completed last, or what a return was leading to when another commit came. */

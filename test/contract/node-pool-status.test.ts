@@ -34,6 +34,7 @@ const entry = { ...ref, startedAt: at, endedAt: at, message: '1 node failed', fa
 const status: Full<NodePoolStatus> = {
   observedGeneration: 1,
   observedRevision: ref.revision,
+  acceptedRevision: ref.revision,
   target: ref,
   stable: ref,
   wave: { index: 1, count: 2, name: 'canary', opened: ['canary'], sizes: [{ name: 'canary', nodes: 3 }], soakedAt: at },

@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { settled } from '../scenarios/full/settled.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
 import { A, atRevision, B, MINUTE, readiness, SPARE } from './some-faults.ts'
-import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
+import { assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 
 const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
 /** Its agents are at a second commit, and no controller runs. */
-async function atSecondCommit(replicas: Replicas): Promise<void> {
+async function atSecondCommit(replicas: Replicas, { first: before = '', more = '' } = {}): Promise<void> {
   replicas.startAgents()
   const first = await replicas.start('first')
-  replicas.push('a', aFleet())
+  replicas.push('a', aFleet({ more: before }))
   await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4 }))
+  replicas.push('b', aFleet({ v: 4, more }))
   await replicas.clock.advance(10 * MINUTE)
   await first.stop()
 }
@@ -63,6 +64,11 @@ test('a controller that starts brings no node back where the revision that was a
   expect([...assigned]).toEqual([B])
 })
 
+async function keptCommits(replicas: Replicas): Promise<readonly unknown[]> {
+  const maps = await replicas.list(REVISIONS)
+  return maps.map(({ metadata: { annotations } }) => annotations?.['nodewave.io/revision'])
+}
+
 interface LostCommit {
   readonly rollout?: string
   /** Documents of the first commit alone. */
@@ -101,10 +107,11 @@ test('a controller that starts brings no node back where the revision that was a
   await using replicas = await Replicas.create({ nodes: 2 })
   const state = await withLostCommit(replicas, { after: 10 * MINUTE })
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
-  const [pool] = await replicas.list(POOLS)
-  expect(conditionOf(pool, 'Ready')?.message).toContain(`commit "${B}" cannot be stored: refused: Forbidden`)
+  expect(await readiness(replicas)).toBe('True Completed')
+  expect(await keptCommits(replicas)).toEqual([A])
   state.isRefused = false
   await replicas.clock.advance(MINUTE)
+  expect(await keptCommits(replicas)).toEqual([A, B])
   expect(await readiness(replicas)).toBe('True Completed')
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
 })
@@ -158,14 +165,20 @@ test('a pool that an operator rolls back while its last commit is gone stays so 
 })
 
 /** Two nodes at a second commit, which is gone when another controller starts that cannot reach the repository. @returns what was kept of it */
-async function outOfReach(replicas: Replicas): Promise<KubeObject> {
+async function outOfReach(replicas: Replicas, kube = replicas.kube): Promise<KubeObject> {
   await atSecondCommit(replicas)
-  const kept = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
-  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  const kept = await takeLast(replicas)
   replicas.source.loseContact()
-  await replicas.start('second')
+  await replicas.start('second', { kube })
   await replicas.clock.advance(10 * MINUTE)
   expect(await readiness(replicas)).toBe('False RepositoryUnread')
+  return kept
+}
+
+/** Deletes what is kept of the second commit. @returns it, to be restored */
+async function takeLast(replicas: Replicas): Promise<KubeObject> {
+  const kept = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   const { resourceVersion: _, ...metadata } = kept.metadata
   return { ...kept, metadata }
 }
@@ -183,6 +196,96 @@ test('a pool changes no node when its last commit comes back damaged before the 
   await replicas.kube.create(REVISIONS, { ...(await outOfReach(replicas)), binaryData: { documents: 'AAAA' } })
   await replicas.clock.advance(10 * MINUTE)
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+})
+
+test('a pool changes no node when all kept commits are deleted, and the last one is restored first', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const last = await outOfReach(replicas)
+  const assigned = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
+  await replicas.kube.delete(`${REVISIONS}/fleet-aaaaaaaaaaaa-0`)
+  await replicas.clock.advance(MINUTE)
+  await replicas.kube.create(REVISIONS, last)
+  await replicas.clock.advance(10 * MINUTE)
+  expect([...assigned]).not.toContain(A)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a pool changes no node when its last commit is restored while a newer one is being taken that cannot be stored', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  let last: KubeObject | undefined
+  const create: KubeApi['create'] = async (path, body, options) => {
+    if (path !== REVISIONS) return replicas.kube.create(path, body, options)
+    if (last) await replicas.kube.create(REVISIONS, last)
+    last = undefined
+    await settled()
+    throw refusal(403, 'Forbidden')
+  }
+  last = await outOfReach(replicas, { ...replicas.kube, create })
+  const assigned = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
+  replicas.push('c', aFleet({ v: 5 }))
+  await replicas.clock.advance(10 * MINUTE)
+  expect([...assigned]).not.toContain(A)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+})
+
+test('a pool goes on with its last commit when that comes back damaged, and is restored once more', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const last = await outOfReach(replicas)
+  await replicas.kube.create(REVISIONS, { ...last, binaryData: { documents: 'AAAA' } })
+  await replicas.clock.advance(10 * MINUTE)
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  await replicas.kube.create(REVISIONS, last)
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a pool that an operator rolls back twice, and whose commit from before is gone, stays so once that is kept again', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  for (const [digit, v] of [
+    ['c', 5],
+    ['a', 3],
+    ['b', 4],
+  ] as const) {
+    replicas.push(digit, aFleet({ v }))
+    await replicas.clock.advance(10 * MINUTE)
+  }
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': A } } })
+  await replicas.clock.advance(10 * MINUTE)
+  await first.stop()
+  await replicas.kube.delete(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  replicas.source.loseContact()
+  await replicas.start('second')
+  await replicas.clock.advance(MINUTE)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': 'c'.repeat(40) } } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await readiness(replicas)).toBe('False RepositoryUnread')
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, 'c'.repeat(40))).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('False RolledBack')
+})
+
+test('a pool whose NodePool is deleted, too, while its last commit is gone changes no node', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const last = await outOfReach(replicas)
+  await replicas.kube.delete(`${POOLS}/workers`)
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  const events = await replicas.list('/api/v1/namespaces/default/events')
+  expect(events.filter(({ reason }) => reason === 'RepositoryUnread').map(({ involvedObject }) => involvedObject)).toMatchObject([
+    { kind: 'Namespace', name: 'nodewave-system' },
+  ])
+  await replicas.kube.create(REVISIONS, last)
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('True Completed')
 })
 
 test('a pool that came with a commit which is gone when a controller starts keeps its NodePool, and what that remembers', async () => {
@@ -213,4 +316,37 @@ test('a pool that the lost commit had replaced by another one brings no node bac
   await replicas.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations } })
   await withLostCommit(replicas, { after: 10 * MINUTE, first: POOL('old', 3), more: POOL('new', 5) })
   expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
+})
+
+test('a commit that was promoted, and is lost, needs no second promotion', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { role: 'gpu' } } })
+  const labels = { 'nodewave.io/kind': 'fleet' }
+  const annotations = { 'nodewave.io/promote': B }
+  await replicas.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations } })
+  await atSecondCommit(replicas, { first: POOL('old', 3), more: POOL('new', 5) })
+  await takeLast(replicas)
+  await replicas.kube.patch(`${MAPS}/nodewave-fleet`, { metadata: { annotations: { 'nodewave.io/promote': null } } })
+  await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['True Completed', 'True Completed'])
+})
+
+test('a commit that is newer than a lost one is compared with the newest that is kept, and waits for its promotion', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { role: 'gpu' } } })
+  await atSecondCommit(replicas, { first: POOL('old', 3), more: POOL('old', 5) })
+  const last = await takeLast(replicas)
+  const assigned = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
+  replicas.push('c', aFleet({ v: 5, more: POOL('new', 5) }))
+  await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  const [pool] = await replicas.list(POOLS)
+  expect(conditionOf(pool, 'Ready')?.message).toContain('nodewave promote --all --revision cccccccccccc')
+  expect(readyOf(pool)).toBe('False RepositoryUnread')
+  await replicas.kube.create(REVISIONS, last)
+  await replicas.clock.advance(10 * MINUTE)
+  expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['False CommitNeedsPromotion', 'False CommitNeedsPromotion'])
+  expect([...assigned]).not.toContain('c'.repeat(40))
 })

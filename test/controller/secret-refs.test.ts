@@ -7,6 +7,7 @@ import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stag
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 const SECRETS = '/api/v1/namespaces/nodewave-secrets/secrets'
 const PAYLOADS = '/api/v1/namespaces/nodewave-system/secrets'
+const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 const KEPT = '/api/v1/namespaces/nodewave-revisions/secrets'
 
 const PROFILE = `
@@ -231,4 +232,28 @@ test('a copy that somebody deleted is written again by the next controller, whil
   stage.push('a', withSecret())
   await stage.until(KEPT, (secrets) => secrets.has(copy))
   expect(await revisionAfter(stage)).toBe(revision)
+})
+
+test('without Git, a commit that somebody restores is the newest one also when Secrets have changed while it was gone', async () => {
+  await using stage = await aStageWith('tr0ub4dor')
+  const end = stage.startController({ compile: compile() })
+  stage.startAgents()
+  stage.push('a', withSecret())
+  const first = await revisionAfter(stage)
+  stage.push('b', withSecret({ v: 4 }))
+  const second = await revisionAfter(stage, first)
+  await end()
+  const path = `${REVISIONS}/fleet-bbbbbbbbbbbb-${second.slice(-8)}-0`
+  const { metadata, ...documents } = await stage.kube.get<KubeObject>(path)
+  const { resourceVersion: _, ...kept } = metadata
+  await stage.kube.delete(path)
+  stage.source.loseContact()
+  stage.startController({ compile: compile() })
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RepositoryUnread')
+  await write(stage, 'correct-horse')
+  stage.clock.advance(60_000)
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RepositoryUnread')
+  await stage.kube.create(REVISIONS, { ...documents, metadata: kept })
+  expect((await revisionAfter(stage, second)).startsWith(`${B}+`)).toBe(true)
+  expect(await assignedContent(stage)).toBe('correct-horse')
 })

@@ -146,6 +146,10 @@ const controlRecord = z.object({
 export const nodePoolStatus = z.object({
   observedGeneration: z.int().exactOptional(),
   observedRevision: z.string().describe('The newest commit read from the branch, valid or not.').exactOptional(),
+  acceptedRevision: z
+    .string()
+    .describe('The newest commit that was accepted, whether or not the pool follows it.')
+    .exactOptional(),
   target: revisionRef
     .describe('The revision that nodes change to. After a rollback it is not the newest commit.')
     .exactOptional(),

@@ -1,5 +1,6 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
+import { unreadText } from '../../rollout/status/unread-status.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
 import { isNodePart, isPoolPart, type Refusal, writtenObject } from '../writes/write-failures.ts'
@@ -32,10 +33,11 @@ export function specRestored(pool: ObjectEvent['object']): ObjectEvent {
   return { object: pool, type: 'Warning', reason: 'SpecRestored', message }
 }
 
-/** What keeps the first commit from being taken. No pool is there yet to say so; the controller's own namespace is. */
-export function firstCommitEvents({ problem, untrusted, trouble }: HeadState, namespace: string): ObjectEvent[] {
+/** What keeps a commit from being taken. No pool may be there to say so; the controller's own namespace is. */
+export function firstCommitEvents({ lost, problem, untrusted, trouble }: HeadState, namespace: string): ObjectEvent[] {
   const object = { kind: 'Namespace', name: namespace } as const
   return [
+    ...warning(object, { reason: 'RepositoryUnread', message: lost && unreadText(lost) }),
     ...warning(object, { reason: 'InvalidRepository', message: problem }),
     ...warning(object, { reason: 'UntrustedCommit', message: untrusted }),
     ...warning(object, { reason: 'RepositoryUnreachable', message: trouble }),

@@ -1,7 +1,7 @@
-import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { rollbackAsked, rollbackChoices } from '../../rollout/controls/rollback.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
+import { acceptedBy } from './accepted-commits.ts'
 
 /** Commits that a pool may be brought to besides the newest: what its status names, and what a person asks it to go back to. */
 export function commitsOf(view: NodePoolView | undefined, kept: readonly string[]): string[] {
@@ -12,13 +12,13 @@ export function commitsOf(view: NodePoolView | undefined, kept: readonly string[
 
 /** Commits never to be forgotten: besides those, what each pool would go back to if it were asked to now. */
 export function commitsToKeep(pools: Iterable<NodePoolView>, kept: readonly string[]): Set<string> {
-  return new Set([...pools].flatMap((view) => [...commitsOf(view, kept), ...commitsIn([wayBack(view, { asked: '', kept })])]))
-}
-
-/** What a status names is never swept: somebody has deleted it. */
-export function lostCommit(pools: Iterable<NodePoolView>, kept: readonly string[]): RevisionRef | undefined {
-  const had = [...pools].flatMap(({ status: { stable, target = stable } }) => target ?? [])
-  return had.find(({ revision }) => !kept.includes(revision))
+  return new Set(
+    [...pools].flatMap((view) => [
+      ...commitsOf(view, kept),
+      ...commitsIn([wayBack(view, { asked: '', kept })]),
+      ...acceptedBy(view),
+    ]),
+  )
 }
 
 /** What was observed already is in the status, or was refused. */

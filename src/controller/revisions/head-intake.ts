@@ -1,14 +1,14 @@
-import { KubeError } from '../../kube/kube-api.ts'
-import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { earliest } from '../clock/earliest.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
-import { isWaiting, type Wait } from '../writes/write-failures.ts'
+import { AcceptedCopy, isAway } from './accepted-copy.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { HeadEvent } from './head-source.ts'
-import { PendingHeads, waitToKeep } from './pending-heads.ts'
+import { KeptHeads, type KeptHeadsOptions } from './kept-heads.ts'
+import { PendingHeads } from './pending-heads.ts'
 import { prepareHead } from './prepare-head.ts'
 import { missingText, problemText } from './refusal-texts.ts'
 import type { RevisionLibrary } from './revision-library.ts'
@@ -18,6 +18,8 @@ import { type HeldEvent, headOf, WatchedSecrets } from './watched-secrets.ts'
 export interface HeadState {
   /** The newest accepted commit. */
   readonly fleet?: CompiledFleet
+  /** That commit, where the cluster does not keep it any more, or it cannot be read: only the repository says what comes now. */
+  readonly lost?: string
   /** The newest commit of the branch, accepted or not. */
   readonly observed?: string
   /** `fleet` is what was accepted last as far as the cluster remembers: no valid commit has come from the repository yet. */
@@ -35,8 +37,9 @@ export interface HeadState {
 }
 
 export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
+export type UnreadHead = HeadState & { readonly lost: string }
 
-export interface HeadIntakeOptions {
+export interface HeadIntakeOptions extends KeptHeadsOptions {
   readonly compile: Compile
   readonly store: RevisionStore
   readonly library: RevisionLibrary
@@ -49,15 +52,16 @@ export interface HeadIntakeOptions {
 /** Takes what the repository tells, one pass at a time: a commit is accepted when it is valid and kept in the cluster, not before. */
 export class HeadIntake {
   readonly #options: HeadIntakeOptions
+  readonly #kept: KeptHeads
+  readonly #copy: AcceptedCopy
   readonly #pending = new PendingHeads()
   #state: HeadState = {}
-  #restored = false
   /** What the cluster kept, to be looked at with its Secrets as they are now: no news of the repository. */
   #restoredHead: HeldEvent | undefined
-  /** As it is kept; undefined until it has come from the repository. */
-  #accepted: RepoSnapshot | undefined
-  /** It was deleted, and the server refuses to keep it again. */
-  #unkept: Wait | undefined
+  /** The repository has told of a commit, and none was accepted. */
+  #isTold = false
+  /** The last one of them that was looked at. */
+  #told: HeldEvent | undefined
   /** The commit that is looked at, with the contents of its Secrets once these are taken. */
   #looking = ''
   #held: { readonly event: HeldEvent; readonly revision: string } | undefined
@@ -65,6 +69,8 @@ export class HeadIntake {
 
   constructor(options: HeadIntakeOptions) {
     this.#options = options
+    this.#kept = new KeptHeads(options)
+    this.#copy = new AcceptedCopy(options.store)
   }
 
   get state(): HeadState {
@@ -85,8 +91,7 @@ export class HeadIntake {
    * @throws {KubeError} when the server is away
    */
   async absorb(now: Instant): Promise<readonly unknown[]> {
-    if (!this.#restored || this.#isOutdated()) await this.#restore()
-    this.#restored = true
+    await this.#restore()
     this.#releaseHeld()
     this.#retake(now)
     for (let event = this.#pending.next(now); event !== undefined; event = this.#pending.next(now)) {
@@ -105,42 +110,40 @@ export class HeadIntake {
       }
       this.#pending.remove(event)
     }
-    return this.#keepAccepted(now)
+    return this.#copy.keep(now)
   }
 
-  /** Somebody may have deleted it: who leads next would take the commit before for the last accepted, and bring all nodes back to that. */
-  async #keepAccepted(now: Instant): Promise<readonly unknown[]> {
-    const { store } = this.#options
-    if (this.#unkept && isWaiting(this.#unkept, now)) return []
-    this.#unkept = undefined
-    try {
-      if (this.#accepted && store.list()[0]?.commit !== this.#accepted.commit) await store.put(this.#accepted)
-      return []
-    } catch (error) {
-      if (isAway(error)) throw error
-      this.#unkept = waitToKeep(now)
-      return [error]
-    }
-  }
-
-  /** Before the repository has been read, a newer one came to light: its labels are back, or its watch was behind. */
-  #isOutdated(): boolean {
-    const { fleet, unread } = this.#state
-    return unread === true && this.#options.store.list().findIndex(({ commit }) => commit === fleet?.commit) > 0
-  }
-
-  /** Begins with what was last accepted, so that a repository out of reach stops nothing. */
+  /** Begins with what was accepted last, so that a repository out of reach stops nothing. A newer one may come to light before that can be read. */
   async #restore(): Promise<void> {
-    const last = this.#options.store.list()[0]
-    const fleet = last && (await this.#options.library.get(last.commit))
-    const { fleet: before, observed, ...state } = this.#state
-    const isOther = observed !== undefined && observed !== before?.commit
-    // One that cannot be read is the newest all the same: nodes do not go back to the one before.
-    this.#state = fleet ? { ...state, fleet, observed: isOther ? observed : fleet.commit, unread: true } : state
-    if (!fleet) return
-    this.#accepted = undefined
+    const { fleet: before, unread } = this.#state
+    if (before && !unread) return
+    const newest = await this.#kept.newerThan(before?.commit)
+    if (newest?.fleet) await this.#beginWith(newest.fleet)
+    else if (newest && !before) this.#state = { ...this.#state, lost: newest.commit }
+  }
+
+  /** What a head must descend from. */
+  get lastAccepted(): string | undefined {
+    const newest = this.#state.fleet?.commit ?? this.#kept.newest
+    return newest === undefined ? undefined : commitOf(newest)
+  }
+
+  async #beginWith(fleet: CompiledFleet): Promise<void> {
+    const { lost: _, ...state } = this.#state
+    // What else is there is of a kept commit that was taken again for its Secrets.
+    const told = this.#isTold ? state : state.trouble === undefined ? {} : { trouble: state.trouble }
+    this.#state = { observed: fleet.commit, ...told, fleet, unread: true }
+    this.#copy.forget()
     this.#secrets.forget()
-    // Its Secrets may have changed since, and Git may be away.
+    if (this.#restoredHead) this.#pending.remove(this.#restoredHead)
+    await this.#followSecrets(fleet)
+    // It was compared with another one.
+    if (this.#told) this.#judgeAgain(this.#told)
+  }
+
+  /** They may have changed since, and Git may be away. */
+  async #followSecrets(fleet: CompiledFleet): Promise<void> {
+    this.#restoredHead = undefined
     if (!fleet.secretRefs) return
     this.#restoredHead = headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
     this.#watch(this.#restoredHead, { fleet, seen: [NOT_LOOKED] })
@@ -151,6 +154,8 @@ export class HeadIntake {
     if (event.kind === 'trouble') return { ...state, trouble: event.message }
     if (event.kind === 'mended') return state
     this.#held = undefined
+    this.#isTold = event !== this.#restoredHead
+    this.#told = event.kind === 'head' && this.#isTold ? event : undefined
     const { held, heldFleet, problem, untrusted, ...accepted } = state
     this.#secrets.forget()
     if (event.kind === 'refused') {
@@ -162,7 +167,7 @@ export class HeadIntake {
 
   /** @param state what stays when the commit is not taken */
   async #accept(event: HeldEvent, state: HeadState): Promise<HeadState> {
-    const { compile, store, library, log, guard, taker } = this.#options
+    const { compile, library, log, taker } = this.#options
     this.#looking = event.snapshot.commit
     const { snapshot, fleet, seen, missing } = await prepareHead(event.snapshot, { compile, taker, known: this.#state.fleet })
     if (seen) this.#watch(event, { fleet, seen })
@@ -173,8 +178,7 @@ export class HeadIntake {
       log('error', problem)
       return { ...state, observed, problem }
     }
-    const isKnown = fleet === this.#state.fleet
-    const objection = isKnown || guard.isPromoted(observed) ? undefined : guard.objection(fleet, this.#state.fleet)
+    const objection = await this.#objectionTo(fleet)
     if (objection !== undefined) {
       log('warn', objection)
       this.#held = { event, revision: observed }
@@ -182,16 +186,23 @@ export class HeadIntake {
     }
     // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
     const accepted = { ...snapshot, files: fleet.files }
-    await store.put(accepted)
-    this.#accepted = accepted
+    await this.#copy.write(accepted, { mayWait: observed === this.#state.lost })
     library.add(fleet)
     log('info', `accepted commit "${observed}"`)
     return { fleet, observed, ...(event === this.#restoredHead && { unread: true }) }
   }
 
+  /** None to what was accepted before. Where that is lost, a newer one is compared with the newest that is kept. */
+  async #objectionTo(to: CompiledFleet): Promise<string | undefined> {
+    const { guard } = this.#options
+    const { fleet, lost } = this.#state
+    if (to === fleet || to.commit === lost || guard.isPromoted(to.commit)) return undefined
+    return guard.objection(to, fleet ?? (await this.#kept.readable()))
+  }
+
   /** When Secrets that have changed may be taken again, or a commit that could not be kept is to be tried again. */
   get wakeAt(): Instant | undefined {
-    return earliest([this.#secrets.wakeAt, this.#pending.wakeAt, this.#unkept?.until])
+    return earliest([this.#secrets.wakeAt, this.#pending.wakeAt, this.#copy.wakeAt])
   }
 
   #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {
@@ -205,17 +216,17 @@ export class HeadIntake {
     if (changed && !this.#pending.hasHead) this.#pending.offer(changed)
   }
 
-  /** Once it is promoted, a commit comes as if it had just been read; a newer one makes it of no interest. */
+  /** Once it is promoted. */
   #releaseHeld(): void {
     const held = this.#held
-    if (held && !this.#pending.hasHead && this.#options.guard.isPromoted(held.revision)) this.#pending.offerFirst(held.event)
+    if (held && this.#options.guard.isPromoted(held.revision)) this.#judgeAgain(held.event)
+  }
+
+  /** As if it had just been read; a newer one makes it of no interest. */
+  #judgeAgain(event: HeldEvent): void {
+    if (!this.#pending.hasHead) this.#pending.offerFirst(event)
   }
 }
 
 /** Another process looked at them. */
 const NOT_LOOKED = Symbol('not looked at')
-
-/** Then nothing else would be done either; otherwise rollouts, and rollbacks, go on with what was accepted. */
-function isAway(error: unknown): boolean {
-  return error instanceof KubeError && error.isAway
-}

@@ -8,7 +8,9 @@ export class RevisionLibrary {
   readonly #store: RevisionStore
   readonly #compile: Compile
   readonly #log: Log
-  readonly #fleets = new Map<string, CompiledFleet | undefined>()
+  readonly #fleets = new Map<string, CompiledFleet>()
+  /** Versions of those that cannot be read. */
+  readonly #unreadable = new Map<string, string>()
 
   constructor({ store, compile, log }: { readonly store: RevisionStore; readonly compile: Compile; readonly log: Log }) {
     this.#store = store
@@ -27,15 +29,21 @@ export class RevisionLibrary {
 
   /** @returns undefined when the revision is not kept, or this version of the program can no longer read it; then the log says why. */
   async get(commit: string): Promise<CompiledFleet | undefined> {
-    const isKnown = this.#fleets.has(commit)
-    // One that is not kept may come back, from a backup or with its labels.
-    if (!isKnown && this.kept().includes(commit)) this.#fleets.set(commit, await this.#read(commit))
-    return this.#fleets.get(commit)
+    const known = this.#fleets.get(commit)
+    if (known) return known
+    const version = this.#store.versionOf(commit)
+    // One that is not kept, or is damaged, may come back, from a backup or with its labels.
+    if (version === undefined || version === this.#unreadable.get(commit)) return undefined
+    const fleet = await this.#read(commit)
+    if (fleet) this.#fleets.set(commit, fleet)
+    else this.#unreadable.set(commit, version)
+    return fleet
   }
 
   /** Forgets all others; what is needed again is read again. */
   retain(commits: ReadonlySet<string>): void {
-    for (const commit of this.#fleets.keys()) if (!commits.has(commit)) this.#fleets.delete(commit)
+    for (const known of [this.#fleets, this.#unreadable])
+      for (const commit of known.keys()) if (!commits.has(commit)) known.delete(commit)
   }
 
   async #read(commit: string): Promise<CompiledFleet | undefined> {

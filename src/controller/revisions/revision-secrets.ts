@@ -31,6 +31,11 @@ export class RevisionSecrets {
     await ensurePayloads(this.#store, { payloads: new Map([[payload.name, payload]]), revision })
   }
 
+  /** Of what is kept, as far as the watch has told. */
+  versionOf(revision: string): string | undefined {
+    return this.#store.configMaps.get(revisionSecretName(revision))?.resourceVersion
+  }
+
   /** @throws {RevisionError} when it is not kept, or cannot be read */
   async load(revision: string): Promise<ReadonlyMap<string, TakenValue>> {
     const name = revisionSecretName(revision)

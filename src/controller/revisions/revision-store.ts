@@ -72,6 +72,14 @@ export class RevisionStore {
     return keptRevisions(this.#options.configMaps.items.values())
   }
 
+  /** Another one when somebody has written to it, or restored it; undefined: it is not kept. */
+  versionOf(commit: string): string | undefined {
+    const { configMaps, secrets } = this.#options
+    const kept = this.list().find((revision) => revision.commit === commit)
+    const parts = kept?.parts.map((name) => configMaps.get(name)?.resourceVersion)
+    return parts && [...parts, hasContents(commit) && secrets?.versionOf(commit)].join()
+  }
+
   /**
    * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
    * written the next time; until then the revision is not listed. After a conflict at once, upon what is known then: the commit before would

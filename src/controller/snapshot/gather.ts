@@ -20,7 +20,7 @@ import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
 import type { OtherClusters } from '../other-clusters/other-clusters.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
-import { commitsOf, lostCommit } from '../revisions/commits-in-use.ts'
+import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
@@ -79,7 +79,6 @@ export async function gather(
   const listedAt = sources.contact.listedAt(sources.ports.clock)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
-  const lost = head.unread && lostCommit(cluster.pools.items.values(), kept)
   const commit = commitOf(head.fleet.commit)
   otherClusters.follow(isAwaited(head.fleet, sources.journal) ? commit : undefined)
   snapshots.retain(head.fleet.pools)
@@ -90,7 +89,6 @@ export async function gather(
       head: head.fleet,
       problem: head.problem,
       unread: head.unread,
-      lost: lost && (lostCommit(view ? [view] : [], kept) ?? lost),
       untrusted: head.untrusted,
       held: head.held,
       view,

@@ -23,8 +23,6 @@ export interface PoolSources {
   readonly head: CompiledFleet
   readonly problem: string | undefined
   readonly unread: true | undefined
-  /** What this pool, or else some other, had, and the cluster does not keep, while the repository is unread. */
-  readonly lost?: RevisionRef | undefined
   readonly untrusted: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
@@ -133,7 +131,6 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.head === b.head &&
     a.problem === b.problem &&
     a.unread === b.unread &&
-    a.lost?.revision === b.lost?.revision &&
     a.untrusted === b.untrusted &&
     a.held === b.held &&
     isSameData(a.view?.controls, b.view?.controls) &&
@@ -165,7 +162,6 @@ function snapshotOf(
     head,
     problem,
     unread,
-    lost,
     untrusted,
     held,
     view,
@@ -231,7 +227,6 @@ function snapshotOf(
     ...(listedAt !== undefined && { listedAt }),
     ...(problem !== undefined && { repositoryProblem: problem }),
     ...(unread && { repositoryUnread: unread }),
-    ...(lost && { lostCommit: lost }),
     ...(untrusted !== undefined && { untrustedCommit: untrusted }),
     ...(held !== undefined && { unpromotedCommit: held }),
   }

@@ -9,7 +9,7 @@ import type { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import { copyKey, type WriteFailures } from '../writes/write-failures.ts'
 import type { ConfirmedSteps } from './confirmed-steps.ts'
-import type { StatusWriter } from './status-writer.ts'
+import type { DatedStatus, StatusWriter } from './status-writer.ts'
 
 export interface ClusterJournalOptions {
   readonly pools: ObjectCache<NodePoolView>
@@ -95,6 +95,12 @@ export class ClusterJournal implements PoolJournal {
     this.#confirmed.delete(pool)
     void events.recordOnce(eventsOfDecision(decision, this.#objectOf(pool)), now)
     return true
+  }
+
+  /** What the pool shows while nothing is decided about it. */
+  async show(pool: string, dated: DatedStatus): Promise<{ readonly isDone: true }> {
+    await this.#options.statuses.write(pool, dated)
+    return { isDone: true }
   }
 
   /** A second copy of what the status says already: nodes that must go back do not wait for it. */

@@ -4,15 +4,20 @@ export interface StatusContext {
   readonly generation: number
   /** The newest commit of the branch, accepted or not. */
   readonly observedRevision: string | undefined
+  readonly acceptedRevision: string
 }
 
 /** A decided status as it is written: with what only the shell knows. */
-export function completeStatus(decided: NodePoolStatus, { generation, observedRevision }: StatusContext): NodePoolStatus {
+export function completeStatus(
+  decided: NodePoolStatus,
+  { generation, observedRevision, acceptedRevision }: StatusContext,
+): NodePoolStatus {
   const { target, wave, nodes, conditions } = decided
   return asStored({
     ...decided,
     observedGeneration: generation,
     ...(observedRevision !== undefined && { observedRevision }),
+    acceptedRevision,
     conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
     summary: {
       revision: target?.revision.slice(0, 7) ?? '',

@@ -28,7 +28,7 @@ export function rollbackAsked(
 
 /** Remembers where a person wants the pool, if it can get there. */
 export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
-  const { memory, head, lostCommit, known, kept = known, controls } = pool
+  const { memory, head, known, kept = known, controls } = pool
   const { rollback: before, ...rest } = memory
   // Two operators who mean the same would send the pool back twice.
   if (before && value === '') return { action: 'Rollback', refused: true, message: alreadyBack(before) }
@@ -41,7 +41,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   return {
     action: 'Rollback',
     message: `the pool rolls back to ${shortName(to)} and stays there until a commit changes the content of this pool`,
-    memory: { ...rest, rollback: { to, from: refOf(lostCommit ?? head), ...asked } },
+    memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
 }
 
@@ -61,10 +61,8 @@ export function staysBecause(pool: string, head: RevisionRef): string {
  * A rollback ends when the repository says something new of this pool. A commit that renders the same as the one that people
  * fled from would bring it back; and a new version of the program may take other fingerprints of the same commit.
  */
-export function endOutrun({ memory, head, repositoryUnread }: PoolSnapshot, now: Instant): Memory {
+export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {
   const { rollback } = memory
-  // Nothing has arrived yet: the newest commit that the cluster keeps may be older than the one that people fled from.
-  if (repositoryUnread) return memory
   // Other contents of Secrets are no news of the commit that people fled from.
   if (!rollback || commitOf(rollback.from.revision) === commitOf(head.revision)) return memory
   if (rollback.from.fingerprint === head.fingerprint) return memory

@@ -3,7 +3,7 @@ import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isSpent } from './approvals.ts'
 
 type ClearControl = Extract<Action, { kind: 'clearControl' }>
-type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head' | 'lostCommit'>
+type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head'>
 
 /**
  * Removes controls that count once, and a rollback that came to its end. Only once the status says that they were observed: removed
@@ -18,8 +18,7 @@ export function spentControls(pool: Standing): readonly ClearControl[] {
   })
 }
 
-function isOver(control: 'retry' | 'rollback' | 'promoted', { memory, head, lostCommit }: Standing): boolean {
+function isOver(control: 'retry' | 'rollback' | 'promoted', { memory, head }: Standing): boolean {
   if (control === 'rollback') return memory.rollback === undefined
-  // The lost commit may be what was promoted.
-  return control === 'retry' || (lostCommit === undefined && isSpent(memory, head))
+  return control === 'retry' || isSpent(memory, head)
 }

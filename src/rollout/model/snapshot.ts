@@ -106,8 +106,6 @@ export interface PoolSnapshot {
   readonly repositoryProblem?: string
   /** No valid commit has been read from the repository since this process leads: `head` is the newest one that the cluster remembers. */
   readonly repositoryUnread?: true
-  /** Besides: what this pool, or else some other, had, and the cluster does not keep. `head` may be older. */
-  readonly lostCommit?: RevisionRef
   /** Why the signatures of the newest commit of the repository do not suffice, if so; `head` is the one before. */
   readonly untrustedCommit?: string
   /** Why the newest commit of the repository is not taken before a person promotes it, if so; `head` is the one before. */

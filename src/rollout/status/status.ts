@@ -15,12 +15,11 @@ const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(poolState: PoolState, selection: Selection): NodePoolStatus {
-  const { pool, rollout, members, notAtRest, counts } = poolState
+  const { pool, rollout, members, notAtRest, counts, waves, open } = poolState
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
   const byPhase = phasesOf(counts)
   const reboots = rebootsOf(notAtRest)
-  const wave = waveOf(poolState)
   const status: Draft = {
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
     failed: failedNodes(notAtRest),
@@ -33,7 +32,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   }
   if (target) status.target = target
   if (stable) status.stable = stable
-  if (wave) status.wave = wave
+  if (waves[open]) status.wave = waveStatus(waves, { ...rollout.memory.wave, open })
   if (observedControls) status.observedControls = observedControls
   if (rollback) status.rollback = rollback
   if (promotion) status.promotion = promotion
@@ -45,12 +44,6 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
 
 /** What is absent is left out, as the API server does it. One is made in each pass: ten spreads would be a tenth of all its cost. */
 type Draft = { -readonly [Member in keyof NodePoolStatus]: NodePoolStatus[Member] }
-
-/** A pool that must not begin with the target may have opened waves of another one, and goes on with them. */
-function waveOf({ rollout: { state, memory }, waves, open }: PoolState): NodePoolStatus['wave'] {
-  if (state === 'Blocked') return memory.wave
-  return waves[open] && waveStatus(waves, { ...memory.wave, open })
-}
 
 function phasesOf({ byPhase }: MemberCounts): Partial<Record<NodePhase, number>> {
   const phases: Partial<Record<NodePhase, number>> = {}

@@ -7,16 +7,14 @@ import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../mo
 import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
 import { goesOn, restamped, traceStart, withRollout } from './history.ts'
-import { lostTarget } from './lost-target.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const observed = withMemory(before, observeControls(before, now))
-  const lost = lostTarget(observed)
-  const blocker = lost ?? commitBlocker(observed)
-  const target = lost ? observed.head : chooseTarget(observed, { isBlocked: blocker !== undefined })
+  const blocker = commitBlocker(observed)
+  const target = chooseTarget(observed, { isBlocked: blocker !== undefined })
   const pool = withMemory(observed, observeApprovals(observed, target))
-  const isHalted = !lost && (isRejected(pool.memory, target) || isRollbackLost(pool.memory, target))
+  const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)
   const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history

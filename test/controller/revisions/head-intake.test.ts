@@ -21,10 +21,14 @@ interface Draft {
   readonly objections?: Readonly<Record<string, string>>
   /** What each commit takes from Secrets. */
   readonly contents?: string
+  /** What the pools remember. */
+  readonly remembered?: string
 }
 
-function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draft = {}) {
+function anIntake({ kept: last, problems = {}, objections = {}, contents, remembered }: Draft = {}) {
   const did: string[] = []
+  const comparisons: string[] = []
+  const unreadable = new Set<string>()
   const secrets = ['secret']
   const state = { promoted: '', failures: [] as Error[] }
   const kept = last === undefined ? [] : [{ commit: last }]
@@ -50,11 +54,18 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draf
       },
     } as never,
     library: {
-      get: async (commit: string) => fleetOf(commit),
+      get: async (commit: string) => (unreadable.has(commit) ? undefined : fleetOf(commit)),
       add: ({ commit }: CompiledFleet) => void did.push(`add ${commit[0]}`),
     } as never,
     log: (level, message) => void did.push(`${level} ${message.split('\n')[0]}`),
-    guard: { objection: ({ commit }) => objections[commit], isPromoted: (commit) => commit === state.promoted },
+    guard: {
+      objection: ({ commit }, from) => {
+        comparisons.push(`${commit[0]} ${from?.commit[0] ?? 'nothing'}`)
+        return objections[commit]
+      },
+      isPromoted: (commit) => commit === state.promoted,
+    },
+    newestAccepted: (commits) => (remembered === undefined || commits.includes(remembered) ? commits[0] : remembered),
     ...(contents !== undefined && { taker: taker as never }),
   })
   const clock = { now: 0 }
@@ -62,7 +73,7 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents }: Draf
     for (const event of events) intake.offer(event)
     return intake.absorb(clock.now)
   }
-  return { intake, absorb, state, kept, clock, did: () => did.splice(0) }
+  return { intake, absorb, state, kept, clock, comparisons, unreadable, did: () => did.splice(0) }
 }
 
 /** With commits by their letter. */
@@ -235,6 +246,81 @@ test.each(['1a2b3c4d', '5e6f7a8b'])(
     expect([intake.state.observed, intake.state.unread]).toEqual([`${A}+${contents}`, undefined])
   },
 )
+
+const QUOTA = () => new KubeError('quota', { code: 403, reason: 'Forbidden' })
+
+test('intake uses no older commit where the newest accepted one is not kept, and uses it once it is restored', async () => {
+  const { intake, absorb, kept } = anIntake({ kept: A, remembered: B })
+  await absorb(trouble)
+  expect(shown(intake.state)).toEqual({ lost: B, trouble: 'away' })
+  expect(intake.lastAccepted).toBe(B)
+  kept.unshift({ commit: B })
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b', unread: true, trouble: 'away' })
+})
+
+test('intake uses no older commit where the newest kept one cannot be read', async () => {
+  const { intake, absorb, unreadable } = anIntake({ kept: A })
+  unreadable.add(A)
+  await absorb()
+  expect(shown(intake.state)).toEqual({ lost: A })
+  unreadable.clear()
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a', unread: true })
+})
+
+test('a lost commit that the repository has is used at once, and kept again once the server takes it', async () => {
+  const { intake, absorb, state, kept, clock } = anIntake({ kept: A, remembered: B, objections: { [B]: 'much' } })
+  state.failures.push(QUOTA(), QUOTA())
+  expect(await absorb(head(B))).toEqual([QUOTA()])
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+  clock.now = 10_000
+  expect(await absorb()).toEqual([])
+  expect(kept.map(({ commit }) => commit)).toEqual([B, A])
+})
+
+test('a commit that is newer than a lost one is not used before it is kept', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A, remembered: B })
+  state.failures.push(QUOTA())
+  await absorb(head(C))
+  expect(shown(intake.state)).toEqual({ lost: B, observed: 'c', problem: `commit "${C}" cannot be stored: quota` })
+})
+
+test.each<readonly [what: string, compared: object]>([
+  ['the newest that is kept', { kept: A, remembered: B, compared: 'c a' }],
+  ['none where none is kept', { remembered: B, compared: 'c nothing' }],
+])('a commit that is newer than a lost one is compared with %s', async (_, draft) => {
+  const { compared, ...given } = draft as { readonly compared: string }
+  const { absorb, comparisons } = anIntake(given)
+  await absorb(head(C))
+  expect(comparisons).toEqual([compared])
+})
+
+test('a commit that was not taken is judged again when a newer kept one comes to light, and not when it is not the newest any more', async () => {
+  const { intake, absorb, kept, comparisons } = anIntake({ kept: A, objections: { [C]: 'much' } })
+  await absorb(head(C))
+  expect(intake.state.held).toBe('much')
+  kept.unshift({ commit: B })
+  await absorb()
+  expect(comparisons).toEqual(['c a', 'c b'])
+  await absorb({ kind: 'refused', commit: 'd', reason: 'InvalidRepository', message: 'forced' })
+  kept.unshift({ commit: 'd'.repeat(40) })
+  await absorb()
+  expect(comparisons).toEqual(['c a', 'c b'])
+  expect(shown(intake.state)).toEqual({ fleet: 'd', observed: 'd', unread: true, problem: 'forced' })
+})
+
+test('a kept commit that waits with other contents of its Secrets is of no interest when a newer kept one comes to light', async () => {
+  const taken = `${A}+5e6f7a8b`
+  const { intake, absorb, state, kept, did } = anIntake({ kept: `${A}+1a2b3c4d`, contents: '5e6f7a8b' })
+  state.failures.push(QUOTA())
+  await absorb()
+  expect(intake.state.observed).toBe(taken)
+  kept.unshift({ commit: `${B}+5e6f7a8b` })
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b', unread: true })
+  expect(did()).not.toContain('put a')
+})
 
 test('intake takes a newer commit at once while the server refuses to keep the one before', async () => {
   const { intake, absorb, state } = anIntake({ kept: A })

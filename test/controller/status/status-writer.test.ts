@@ -27,7 +27,10 @@ function aStatus(current: number, reason: PoolReason = 'RollingOut'): NodePoolSt
     controls: [],
     history: [],
   }
-  return completeStatus({ ...decided, conditions: [condition] }, { generation: 3, observedRevision: 'abc' })
+  return completeStatus(
+    { ...decided, conditions: [condition] },
+    { generation: 3, observedRevision: 'abc', acceptedRevision: 'abc' },
+  )
 }
 
 test('a status that says nothing new is not written', async () => {
@@ -118,14 +121,17 @@ test.each([
   ['a paused pool of a paused fleet', { paused: '', fleetPaused: 'cooling' }, 'Pool'],
   ['a pool that nobody paused', { retry: 'abc' }, undefined],
 ])('the table of kubectl shows what is paused of %s', (_, observedControls, paused) => {
-  const complete = completeStatus({ ...aStatus(4), observedControls }, { generation: 3, observedRevision: 'abc' })
+  const complete = completeStatus(
+    { ...aStatus(4), observedControls },
+    { generation: 3, observedRevision: 'abc', acceptedRevision: 'abc' },
+  )
   expect(complete.summary?.paused).toBe(paused)
 })
 
 test('a text that was cut in the middle of an emoji is written once, as the server will have it', async () => {
   const { kube, writer } = aWriter()
   const status = { ...aStatus(1), target: { revision: 'abc', fingerprint: 'v1:0', subject: '🚀'.slice(0, 1) } }
-  const complete = completeStatus(status, { generation: 3, observedRevision: 'abc' })
+  const complete = completeStatus(status, { generation: 3, observedRevision: 'abc', acceptedRevision: 'abc' })
   expect(complete.target?.subject).toBe('�')
   for (let times = 0; times < 3; times += 1) await writer.write('workers', { status: complete, now: NOW })
   expect(kube.requests).toHaveLength(1)

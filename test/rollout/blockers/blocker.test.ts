@@ -4,7 +4,6 @@ import { condition, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
-import { aRef } from '../builders/revisions.ts'
 
 test('a paused pool takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', controls: { paused: 'storm' } }).with(...nodes('a', 'b')), noon)
@@ -52,20 +51,6 @@ test('a pool of whose nodes one has a newer assignment than the cluster remember
   })
   expect(selected(decide(aPool(unread).with(aNode('b').on('older')), noon))).toEqual(['b'])
   expect(selected(decide(aPool({ head: 'new', stable: 'older' }).with(overtaken, aNode('b').on('older')), noon))).not.toEqual([])
-})
-
-test('a pool whose last commit the cluster does not keep changes no node before the repository has been read', () => {
-  const pool = aPool({ head: 'new', stable: 'older', repositoryUnread: true }).with(aNode('a').on('older'))
-  const decision = decide({ ...pool, lostCommit: aRef('older') }, noon)
-
-  expect(selected(decision)).toEqual([])
-  expect(condition(decision, 'Ready')).toMatchObject({
-    reason: 'RepositoryUnread',
-    message:
-      '0 of 1 nodes are at new; the cluster does not keep older, which a pool had; ' +
-      'which commit is the newest is not known before a valid one has been read from the repository',
-  })
-  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 test('a pool of a paused fleet takes no node, and tells why', () => {

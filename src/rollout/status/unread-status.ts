@@ -1,0 +1,41 @@
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import { POOL_CONDITIONS } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
+import { type Instant, stamp } from '../model/instant.ts'
+import { UNREAD } from '../model/text.ts'
+
+export interface UnreadRepository {
+  /** The newest commit that was accepted: the cluster does not keep it. */
+  readonly lost: string
+  /** What else keeps the repository from telling. */
+  readonly why: string | undefined
+  readonly now: Instant
+}
+
+const REMEMBERED = ['nodes', 'failed', 'rejected', 'rollbackTo', 'held', 'controls', 'history', 'conditions'] as const
+
+/** The controller has written it. */
+export function isWritten(status: Partial<NodePoolStatus>): status is NodePoolStatus {
+  return REMEMBERED.every((member) => status[member] !== undefined)
+}
+
+/** @param lost the newest commit that was accepted: the cluster does not keep it, or it cannot be read */
+export function unreadText(lost: string): string {
+  return `the cluster does not keep ${shortRevision(lost, 7)}, the newest accepted commit; ${UNREAD}, and nothing is changed until then`
+}
+
+/** Of a pool about which nothing is decided: all that it remembers stays as it is. */
+export function unreadStatus(status: NodePoolStatus, { lost, why, now }: UnreadRepository): NodePoolStatus {
+  const message = `${unreadText(lost)}${why === undefined ? '' : `: ${why}`}`
+  const conditions = POOL_CONDITIONS.map((type) => {
+    const before = status.conditions.find((condition) => condition.type === type)
+    const holds = type === 'Reconciling' ? 'True' : 'False'
+    const isSame = before?.status === holds
+    return {
+      ...before,
+      ...({ type, status: holds, reason: 'RepositoryUnread', message } as const),
+      lastTransitionTime: isSame ? before.lastTransitionTime : stamp(now),
+    }
+  })
+  return { ...status, conditions }
+}

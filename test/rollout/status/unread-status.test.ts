@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { isWritten, unreadStatus } from '../../../src/rollout/status/unread-status.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+
+const { status } = decide(aPool({ head: 'new', stable: 'older' }).with(...nodes('a', 'b')), noon)
+const LOST = 'c'.repeat(40)
+
+test('a pool keeps all that it remembers while the newest accepted commit is lost, and says what helps', () => {
+  const { conditions, ...rest } = unreadStatus(status, { lost: LOST, why: 'connection refused', now: noon + minute })
+  const { conditions: _, ...before } = status
+  const message =
+    'the cluster does not keep ccccccc, the newest accepted commit; which commit is the newest is not known before a valid one has been ' +
+    'read from the repository, and nothing is changed until then: connection refused'
+  const condition = (type: string, holds: string) => ({ type, status: holds, reason: 'RepositoryUnread', message })
+
+  expect(rest).toEqual(before)
+  expect(conditions).toEqual([
+    { ...condition('Ready', 'False'), lastTransitionTime: stamp(noon) },
+    { ...condition('Reconciling', 'True'), lastTransitionTime: stamp(noon) },
+    { ...condition('Stalled', 'False'), lastTransitionTime: stamp(noon) },
+  ])
+})
+
+test('a pool that was Ready is not while the newest accepted commit is lost, as of now', () => {
+  const completed = {
+    ...status,
+    conditions: status.conditions.map((each) => (each.type === 'Ready' ? { ...each, status: 'True' as const } : each)),
+  }
+  const [ready] = unreadStatus(completed, { lost: LOST, why: undefined, now: noon + minute }).conditions
+
+  expect(ready).toMatchObject({ status: 'False', lastTransitionTime: stamp(noon + minute) })
+  expect(ready?.message).toMatch(/nothing is changed until then$/)
+})
+
+test('a status that the controller has written has all that a pool remembers', () => {
+  expect(isWritten(status)).toBe(true)
+  const { rejected: _, ...other } = status
+  expect([isWritten(other), isWritten({})]).toEqual([false, false])
+})
