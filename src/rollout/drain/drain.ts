@@ -7,6 +7,7 @@ import { type Aside, asideByMark, isTheirs, isUnderDrain } from '../model/cordon
 import { countedFrom } from '../model/deadlines.ts'
 import type { Drain, PodVerdict, Remaining, Underway } from '../model/drain.ts'
 import type { NodePods } from '../model/node-view.ts'
+import { isBeingProved } from '../model/proof.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { judgePod } from './judge-pod.ts'
 import { type DrainContext, needsDrain } from './needs-drain.ts'
@@ -59,7 +60,8 @@ function hasEnded(member: Candidate): boolean {
   const { node, report, assigned, progress } = member
   if (node.leaving) return false
   if (isAtWork(node, report) || cannotServe({ node, report }) || isRepairedFirst(member)) return false
-  if (!assigned || progress.phase === 'Held') return true
+  if (progress.phase === 'Held') return true
+  if (!assigned) return !isBeingProved(node, report)
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }
 

@@ -388,3 +388,14 @@ test.each<readonly [what: string, isNamed: boolean, node: NodeDraft, options: Po
 
   expect(message.includes(unproved)).toBe(isNamed)
 })
+
+test('a node that is being proved stays cordoned when a newer commit waits, until its proof has ended', () => {
+  const waiting = aPool({ ...rollingOut, head: 'newer', since: noon, controls: { paused: '' } })
+  const uncordons = (state: 'Wanted' | 'Passed') => {
+    const node = aNode('a').assignedTo('new', { at }).reporting('Applied').withPause().drainedFor('new').noting(state)
+    return decide(waiting.with(node, ...others), noon).actions.filter(({ kind }) => kind === 'uncordon')
+  }
+
+  expect(uncordons('Wanted')).toEqual([])
+  expect(uncordons('Passed')).toEqual([{ kind: 'uncordon', node: 'a', lifts: true }])
+})
