@@ -17,7 +17,7 @@ import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
 import { isIdle, isIdleUnderCordon, isServing } from './idle-nodes.ts'
 import { lastTakenAt } from './last-taken.ts'
-import { withinZones } from './zones.ts'
+import { zoneFilter } from './zones.ts'
 
 /** What a pool asks for: which nodes it would change now, and why not others. */
 export interface PoolProposal extends Proposal<SelectableNode> {
@@ -55,14 +55,17 @@ export function propose(state: PoolState): PoolProposal {
   const { free, idle, serving, spending } = byPrice(selectable, state)
   const use = budgetUse(notAtRest, { idle, serving })
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
-  const inZones = withinZones(spending, state)
+  const isInZone = zoneFilter([...spending, ...idle.filter(isIdleUnderCordon)], state)
+  const inZones = spending.filter(isInZone)
+  // Pods run on one that somebody cordoned. One that is down takes no more away.
+  const idleInZones = idle.filter((member) => isInZone(member) || !isIdleUnderCordon(member))
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
   return {
     pool: pool.name,
     // Of thousands that are eligible, a few are asked for: only of these it is found out how much the change disturbs them.
     requests: [
       ...asked(free, 'Nothing'),
-      ...asked(upTo(left.idlePlaces + 1, idle, pool), 'Idle'),
+      ...asked(upTo(left.idlePlaces + 1, idleInZones, pool), 'Idle'),
       ...asked(upTo(left.servingPlaces + 1, serving, pool), 'Serving'),
       ...asked(upTo(left.places + 1, inZones, pool), 'Available'),
     ],

@@ -72,6 +72,21 @@ test('one zone at a time lets what is unavailable anyway be mended in any zone',
   expect(selected([atWork, broken, inB('b2')])).toEqual(['b1'])
 })
 
+test('one zone at a time takes no node of another zone while pods leave one of the first that somebody cordoned', () => {
+  const drained = inA('a1').drainedFor('new', { state: 'Found' })
+  const options: PoolOptions = { disruption: 'drain', cordoned: 'Change', pods: { a1: [aPod('x')] } }
+
+  expect(selected([drained, inB('b1')], options)).toEqual([])
+  expect(selected([drained, inB('b1').cordoned()], options)).toEqual([])
+  expect(selected([drained, inA('a2').cordoned()], options)).toEqual(['a2'])
+})
+
+test('one zone at a time takes nodes that somebody cordoned in the zone of the others alone', () => {
+  expect(selected([inA('a1').cordoned(), inB('b1')], { cordoned: 'Change' })).toEqual(['b1'])
+  expect(selected([inA('a1').cordoned(), inB('b1').cordoned()], { cordoned: 'Change' })).toEqual(['a1'])
+  expect(selected([inA('a1').cordoned(), inB('b1')], { cordoned: 'Change', zones: 'Any' })).toEqual(['a1', 'b1'])
+})
+
 test('an outage in one zone does not keep the others from their turn', () => {
   const down = aNode('a1')
     .notReady(noon - 30 * minute)
