@@ -57,7 +57,7 @@ export function parseYaml(text: string): ParsedYaml {
 export function yamlIssues(document: Document.Parsed, text: string): YamlIssue[] {
   const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
   if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
-  const unclosed = unclosedQuote(document) ?? unclosedBracket(document)
+  const unclosed = unclosedQuote(document) ?? unclosedBracket(document, text)
   if (unclosed) return [unclosed]
   const malformed = [...document.errors, ...document.warnings]
     .slice(0, MAX_ISSUES)
@@ -89,12 +89,13 @@ function unclosedQuote({ errors, contents }: Document.Parsed): YamlIssue | undef
 }
 
 /** The same: the parser goes on as if what comes below belonged into the brackets. */
-function unclosedBracket({ errors, contents }: Document.Parsed): YamlIssue | undefined {
+function unclosedBracket({ errors, contents }: Document.Parsed, text: string): YamlIssue | undefined {
   const missing = errors.find(({ message }) => /^Flow (?:map|sequence) .*must .*end with a [}\]]$/.test(message))
   const opened: (YAMLMap | YAMLSeq)[] = []
   const look = (_: unknown, node: YAMLMap | YAMLSeq) => void (node.range?.[1] === missing?.pos[0] && opened.push(node))
   if (missing) visit(contents, { Map: look, Seq: look })
-  const innermost = opened.findLast(({ flow }) => flow)
+  // In a list in brackets, `key: value` is a map of its own that has no brace.
+  const innermost = opened.findLast(({ flow, range }) => flow && /[[{]/.test(text.charAt(range?.[0] ?? 0)))
   if (!innermost?.range) return undefined
   const [start] = innermost.range
   const [what, end] = isMap(innermost) ? ['map', '}'] : ['list', ']']

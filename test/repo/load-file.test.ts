@@ -107,6 +107,10 @@ test.each([
     'f.yaml:2:6  - [{b: 1]\n               ^\n  a map is opened here, and its "}" is missing or not indented enough',
   ],
   [
+    'spec: [\n  a: 1\n  b:\n    c: 2\n',
+    'f.yaml:1:7  spec: [\n                  ^\n  a list is opened here, and its "]" is missing or not indented enough',
+  ],
+  [
     'a:\n  b: [\n    1\n]\n',
     'f.yaml:2:6  b: [\n               ^\n  a list is opened here, and its "]" is missing or not indented enough',
   ],
