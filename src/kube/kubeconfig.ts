@@ -82,7 +82,7 @@ async function readDocument(path: string) {
 function reasonOf(cause: unknown): string {
   const { issues, code, linePos } = Object(cause)
   if (Array.isArray(issues)) return issues.map(({ path, message }) => `${path?.join('.')}: ${message}`).join('; ')
-  return linePos ? `${code} at line ${linePos[0].line}` : 'it is not YAML'
+  return linePos ? `it is not valid YAML: ${code} at line ${linePos[0].line}` : 'it is not valid YAML'
 }
 
 function entry<T extends { readonly name: string }>(

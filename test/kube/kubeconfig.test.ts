@@ -95,7 +95,7 @@ test.for([
 })
 
 test.for([
-  ['current-context: [', /^failed to parse kubeconfig ".*": BAD_INDENT|FLOW|MISSING.* at line 1$/],
+  ['current-context: [', /^failed to parse kubeconfig ".*": it is not valid YAML: (BAD_INDENT|FLOW|MISSING)\S* at line 1$/],
   ['users: [{ name: a, user: { token: { secret: 1 } } }]', /^failed to parse kubeconfig ".*": users\.0\.user\.token: /],
   ['clusters: []', /^choose a context: ".*" has no current-context; it has none$/],
 ] as const)('loadKubeconfig names the place and no secret when the file is %s', async ([text, message]) => {
