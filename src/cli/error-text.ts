@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** What to do when an API server was asked in vain, by the status of its answer. */
 export const KUBE_REMEDIES: Readonly<Record<number, string>> = {
-  0: 'check that it runs, and that it is the right one; choose another with --kubeconfig and --context',
+  0: 'check that the API server runs, and that the kubeconfig names the right one; choose another with --kubeconfig and --context',
   401: 'it rejects your credentials: check the kubeconfig',
   403: 'the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
 }

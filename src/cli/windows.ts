@@ -78,7 +78,7 @@ function stamp(instant: Instant): string {
 }
 
 function readCount(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError(`expected a number from 1 to 999, not "${text}"`)
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('expected a number from 1 to 999')
   return Number(text)
 }
 
@@ -90,12 +90,12 @@ function readTime(text: string): Instant {
   const day = text.slice(0, 'yyyy-mm-dd'.length)
   // February 30 would be March 2.
   if (Number.isNaN(time) || new Date(day).toJSON()?.startsWith(day) !== true)
-    throw new InvalidArgumentError(`expected a time such as 2026-12-24T12:00Z, not "${text}"`)
+    throw new InvalidArgumentError('expected a time such as 2026-12-24T12:00Z')
   return time
 }
 
 function readTimeZone(text: string): string {
   if (isTimeZone(text)) return text
   const meant = didYouMeanZone(text)
-  throw new InvalidArgumentError(`expected a time zone such as Europe/Berlin, not "${text}"${meant ? `; ${meant}` : ''}`)
+  throw new InvalidArgumentError(`expected a time zone such as Europe/Berlin${meant ? `; ${meant}` : ''}`)
 }

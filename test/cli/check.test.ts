@@ -257,7 +257,10 @@ test('the remedy for a silent controller names the namespace that was looked in'
 })
 
 test.each([
-  [0, 'check that it runs, and that it is the right one; choose another with --kubeconfig and --context'],
+  [
+    0,
+    'check that the API server runs, and that the kubeconfig names the right one; choose another with --kubeconfig and --context',
+  ],
   [401, 'it rejects your credentials: check the kubeconfig'],
 ])('an API server that nobody can ask (%i) is the one error', (code, remedy) => {
   const findings = judgeCluster({ ...sound, server: { error: 'failed', code }, nodes: { error: 'failed', code } }, CONTEXT)

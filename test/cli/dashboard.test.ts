@@ -50,7 +50,7 @@ test('a server that does not answer is told with what to do', async () => {
   const refused = new KubeError('connect ECONNREFUSED', { code: 0, reason: 'Unreachable' })
   const kube = { ...stage.kube, get: () => Promise.reject(refused) }
   await expect(leadingPage(kube, NAMESPACE)).rejects.toThrow(
-    'connect ECONNREFUSED; check that it runs, and that it is the right one',
+    'connect ECONNREFUSED; check that the API server runs, and that the kubeconfig names the right one',
   )
 })
 

@@ -35,7 +35,7 @@ test('a cluster that is not there, or does not know nodewave, is told with what 
   // Not the port of that server: somebody else may have it by now.
   await writeFile(join(folder, 'kubeconfig'), server.kubeconfig().replaceAll(server.url, 'http://127.0.0.1:1'))
   expect(await status()).toMatch(
-    /ECONNREFUSED .*; check that it runs, and that it is the right one; choose another with --kubeconfig and --context\n$/,
+    /ECONNREFUSED .*; check that the API server runs, and that the kubeconfig names the right one; choose another with --kubeconfig and --context\n$/,
   )
 })
 

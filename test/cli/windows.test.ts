@@ -34,15 +34,15 @@ test('windows as json has instants, from whatever time one asks for', async () =
 })
 
 test.each([
-  [['-n', '0'], 'expected a number from 1 to 999, not "0"'],
-  [['--from', 'soon'], 'expected a time such as 2026-12-24T12:00Z, not "soon"'],
-  [['--from', '11/10/2026'], 'expected a time such as 2026-12-24T12:00Z, not "11/10/2026"'],
-  [['--from', '2026-12-24 22:00'], 'expected a time such as 2026-12-24T12:00Z, not "2026-12-24 22:00"'],
-  [['--from', '2026-12-24T22:00'], 'expected a time such as 2026-12-24T12:00Z, not "2026-12-24T22:00"'],
-  [['--from', '2026-02-31'], 'expected a time such as 2026-12-24T12:00Z, not "2026-02-31"'],
-  [['--from', '+275760-09-12T00:00Z'], 'expected a time such as 2026-12-24T12:00Z, not "+275760-09-12T00:00Z"'],
-  [['--time-zone', 'Mars'], 'expected a time zone such as Europe/Berlin, not "Mars"'],
-  [['--time-zone', 'Lisbon'], 'expected a time zone such as Europe/Berlin, not "Lisbon"; did you mean "Europe/Lisbon"?'],
+  [['-n', '0'], 'expected a number from 1 to 999'],
+  [['--from', 'soon'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--from', '11/10/2026'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--from', '2026-12-24 22:00'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--from', '2026-12-24T22:00'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--from', '2026-02-31'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--from', '+275760-09-12T00:00Z'], 'expected a time such as 2026-12-24T12:00Z'],
+  [['--time-zone', 'Mars'], 'expected a time zone such as Europe/Berlin'],
+  [['--time-zone', 'Lisbon'], 'expected a time zone such as Europe/Berlin; did you mean "Europe/Lisbon"?'],
 ])('windows refuses %s', async (args, message) => {
   const { stderr, code } = await runCli(await aFleet(), ['windows', ...args], at)
 

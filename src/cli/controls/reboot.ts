@@ -22,7 +22,7 @@ export function rebootCommand(io: CliIo): Command {
     .description('reboot nodes, or all nodes of a pool: drained, in waves, within the budget and the windows of the pool')
     .argument('<names...>', 'nodes or pools')
     .option('--reason <text>', 'reason shown in the status')
-    .option('--cancel', 'take requests back that no node has begun with')
+    .option('--cancel', 'withdraw the requests; nodes that have begun finish')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave reboot workers --reason "new firmware" --wait --timeout 2h')
     .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (view) => intend(view, names, flags)))
@@ -100,7 +100,7 @@ function cancel(nodes: readonly RebootableNode[], { annotationPrefix }: Flags): 
   const list = nameList(nodes.map(({ name }) => name))
   if (asked.length === 0) return { says: `no reboot is requested: ${list}`, writes: [], awaits: [] }
   return {
-    says: `requests taken back: ${nameList(asked.map(({ name }) => name))}; nodes that have begun finish`,
+    says: `requests withdrawn: ${nameList(asked.map(({ name }) => name))}; nodes that have begun finish`,
     writes: asked.map(({ name }) => ({ on: { kind: 'Node', name }, annotation: reboot, value: null })),
     awaits: [],
   }

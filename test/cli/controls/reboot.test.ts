@@ -37,7 +37,7 @@ test('reboot of a pool writes a request on each node, and takes it back', async 
   })
   expect((await run('status')).stdout).toContain('to reboot: n0 (Waiting), n1 (Waiting), n2 (Waiting)')
   expect((await run('reboot', 'workers', '--cancel')).stdout).toBe(
-    'requests taken back: n0, n1, n2; nodes that have begun finish (by anyone)\n',
+    'requests withdrawn: n0, n1, n2; nodes that have begun finish (by anyone)\n',
   )
   const { items } = await stage.kube.list(NODES, { project: ({ metadata }) => metadata.annotations ?? {} })
   expect(items.every((annotations) => annotations['nodewave.io/reboot'] === undefined)).toBe(true)
