@@ -54,13 +54,7 @@ function checkSecret(document: Loaded<unknown>, { path, source, files }: Secret)
 
 export function refusal(from: string, files: Draft['files']): { message: string; remedy?: string } | undefined {
   const file = files.get(from)
-  if (!file) {
-    const near = nearest(from, files.keys())
-    return {
-      message: `the repository has no file "${from}"`,
-      remedy: near ? `did you mean "${near}"?` : 'paths are relative to the folder of the fleet',
-    }
-  }
+  if (!file) return { message: `the repository has no file "${from}"`, remedy: remedyForMissing(from, files) }
   if (file.kind === 'symlink')
     return { message: `"${from}" is a symlink; symlinks are not followed`, remedy: 'put the file itself there' }
   if (file.kind === 'submodule') return { message: `"${from}" is a submodule; submodules are not read` }
@@ -68,6 +62,17 @@ export function refusal(from: string, files: Draft['files']): { message: string;
     return { message: `"${from}" is a Git LFS pointer; LFS files are not fetched`, remedy: LFS_REMEDY }
   const size = file.kind === 'tooLarge' ? file.size : file.bytes.byteLength
   return size > MAX_ATTACHMENT ? { message: `"${from}" has ${size} bytes; expected at most ${MAX_ATTACHMENT}` } : undefined
+}
+
+/** Who names the folder above the fleet finds every path wrong by the same part. */
+function remedyForMissing(from: string, files: Draft['files']): string {
+  const below = [...files.keys()].find((path) => path.endsWith(`/${from}`))
+  if (below !== undefined) {
+    const folder = below.slice(0, -from.length - 1)
+    return `paths are relative to the folder of the fleet; if that is "${folder}", name it: nodewave validate ${folder}`
+  }
+  const near = nearest(from, files.keys())
+  return near ? `did you mean "${near}"?` : 'paths are relative to the folder of the fleet'
 }
 
 interface Claim {

@@ -14,6 +14,14 @@ test('a file that is not there names the one that was meant', () => {
   ])
 })
 
+test('a file that is in a folder below names that folder: it may be the fleet', () => {
+  expect(
+    told({ 'fleet/h.yaml': profile('h', 'files: [{path: /etc/motd, from: files/motd}]'), 'fleet/files/motd': 'hi' }),
+  ).toEqual([
+    '  the repository has no file "files/motd";  paths are relative to the folder of the fleet; if that is "fleet", name it: nodewave validate fleet',
+  ])
+})
+
 test.each<[string, RepoFile, string]>([
   [
     'a symlink',
