@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { type Argument, Command, CommanderError, type Option } from 'commander'
 import { VERSION } from '../protocol/version.ts'
 import type { CliIo } from './cli-io.ts'
 import { ErrorReport } from './output/report-error.ts'
@@ -55,13 +55,27 @@ export async function runProgram(args: readonly string[], given: CliIo): Promise
   const io = report.watched()
   try {
     if (args[0] === '__complete') return await complete(args.slice(1), io)
-    const program = await buildProgram(args[0], io)
-    await program.parseAsync([...args], { from: 'user' })
+    const words = await namedByHelp(args, io)
+    if (words === undefined) return
+    const program = await buildProgram(words[0], io)
+    await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return io.exit(0)
     report.tell(error)
     io.exit(2)
   }
+}
+
+/**
+ * `help pla` says that there is no such command, as `pla` does, in place of the whole help.
+ * @returns undefined when that was all: the help of the agent, which is no command of this program
+ */
+async function namedByHelp(args: readonly string[], io: CliIo): Promise<readonly string[] | undefined> {
+  const [first, name] = args
+  if (first !== 'help' || name === undefined || name === 'help' || name.startsWith('-') || name in COMMANDS) return args
+  if (name !== 'agent') return [name]
+  io.stdout((await import('./agent-help.ts')).agentHelp(undefined))
+  return undefined
 }
 
 /** Asked by shells, not by people. */
@@ -82,9 +96,24 @@ async function buildProgram(name: string | undefined, io: CliIo): Promise<Comman
   const loaded = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load(io))) : [await named(io)]
   for (const command of loaded) program.addCommand(command.helpGroup(headingOf(command.name())))
   for (const command of allOf(program)) {
-    command.exitOverride().configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+      .configureHelp({ optionDescription: describe, argumentDescription: describe })
+      .showHelpAfterError(`see: ${pathOf(command)} --help`)
   }
   return program
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+}
+
+/** As in the documentation: `Default: 10m`, and what is off or empty unless it is named needs no word. */
+function describe({ description, argChoices, defaultValue, defaultValueDescription: stated }: Option | Argument): string {
+  const isNothing = defaultValue === undefined || stated === 'none' || (defaultValue === false && stated === undefined)
+  const told = [description, ...(argChoices ? [`Choices: ${argChoices.join(', ')}`] : [])]
+  return [...told, ...(isNothing ? [] : [`Default: ${stated ?? defaultValue}`])].join('. ')
 }
 
 /** Subcommands, too: commander lets them inherit nothing when they are added ready-made. */

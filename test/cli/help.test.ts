@@ -72,15 +72,36 @@ test.each([
 const printing = commands.filter((command) => !['completion', 'dashboard'].includes(command))
 
 test.each(printing.filter((command) => command !== 'controller'))('%s prints JSON when asked to', async (command) => {
-  expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"json"/)
+  expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*json/)
 })
 
 test.each(printing.filter((command) => command !== 'controller' && command !== 'demo'))(
   '%s prints YAML when asked to',
   async (command) => {
-    expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"yaml"/)
+    expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*yaml/)
   },
 )
+
+test('help states defaults and choices as the documentation does, and what is off by default not at all', async () => {
+  const { stdout } = await runCli('/', ['import', '--help'])
+  const help = stdout.replace(/\s+/g, ' ')
+  expect(help).toContain('path folder of the new repository. Default: . Options:')
+  expect(help).toContain('output format, or jsonpath=TEMPLATE. Choices: text, json, yaml. Default: text')
+  expect(help).toMatch(/--force write into a folder that is not empty; files of the same name are written over -o/)
+})
+
+test.each([
+  [['plam'], "error: unknown command 'plam'\n(Did you mean plan?)\nsee: nodewave --help\n"],
+  [['help', 'plam'], "error: unknown command 'plam'\n(Did you mean plan?)\nsee: nodewave --help\n"],
+  [['history'], "error: missing required argument 'pool|node'\nsee: nodewave history --help\n"],
+  [['keys', 'sgin'], "error: unknown command 'sgin'\n(Did you mean sign?)\nsee: nodewave keys --help\n"],
+])('the error of %j names the help that has the answer', async (args, stderr) => {
+  expect(await runCli('/', args)).toEqual({ stdout: '', stderr, code: 2 })
+})
+
+test('help agent prints the help of the agent', async () => {
+  expect(await runCli('/', ['help', 'agent'])).toEqual({ stdout: AGENT_HELP, stderr: '', code: 0 })
+})
 
 test('no line of the help is wider than a terminal', async () => {
   const { stdout } = await runCli('/', ['--help'])

@@ -113,7 +113,7 @@ test('simulate looks no further than it is told, and says so', async () => {
 
 test('the defaults of times that the help of simulate states are times that it accepts', async () => {
   const { stdout } = await runCli('/', ['simulate', '--help'])
-  const defaults = [...stdout.replace(/\s+/g, ' ').matchAll(/--([a-z-]+) <duration> [^(]*\(default: (\w+)\)/g)]
+  const defaults = [...stdout.replace(/\s+/g, ' ').matchAll(/--([a-z-]+) <duration> (?:(?! --).)*?Default: (\d\w+)/g)]
   expect(defaults.map(([, option]) => option)).toContain('within')
   const options = defaults.flatMap(([, option, value]) => [`--${option}`, value ?? ''])
   expect(await runCli(await aChangedFleet(), [...SIMULATE, ...options])).toMatchObject({ stderr: '' })
