@@ -56,35 +56,35 @@ export const AGENT_HELP = `Usage: nodewave agent [options]          configure th
        nodewave agent uninstall          remove the agent from a host that it does not manage any more
 
 Options:
-  --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
-  --kubeconfig FILE          credentials (default: /etc/kubernetes/kubelet.conf, or the pod's service account)
-  --bootstrap-kubeconfig FILE  bootstrap token, used once on a machine without kubelet.conf
-                             (default: ${BOOTSTRAP_KUBECONFIG})
+  --node-name NAME           this node's name. Default: $NODE_NAME, or the host's name
+  --kubeconfig FILE          credentials. Default: /etc/kubernetes/kubelet.conf, or the pod's service account
+  --bootstrap-kubeconfig FILE  bootstrap token, used once on a machine without kubelet.conf.
+                             Default: ${BOOTSTRAP_KUBECONFIG}
   --node-labels LABELS       labels of the Node that the agent then makes, such as pool=workers,disk=ssd
-  --annotation-prefix NAME   prefix of the annotations on the Node (default: ${DEFAULT_OPTIONS.prefix})
-  --namespace NAME           namespace of ConfigMaps that the annotation names without one (default: ${DEFAULT_OPTIONS.namespace})
-  --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
-  --environment-file FILE    environment file of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
-  --service-manager NAME     program that starts services: ${MANAGERS.join(', ')} (default: auto)
-  --state-directory DIR      directory of the agent's state (default: ${DEFAULT_OPTIONS.stateDirectory})
-  --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
-  --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
-  --drift-interval SECONDS   time between two checks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
-  --textfile-directory DIR   directory of the textfile collector of node-exporter, for metrics of this agent (default: none)
+  --annotation-prefix NAME   prefix of the annotations on the Node. Default: ${DEFAULT_OPTIONS.prefix}
+  --namespace NAME           namespace of ConfigMaps that the annotation names without one. Default: ${DEFAULT_OPTIONS.namespace}
+  --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')}. Default: auto
+  --environment-file FILE    environment file of the env layout. Default: ${DEFAULT_OPTIONS.environmentFile}
+  --service-manager NAME     program that starts services: ${MANAGERS.join(', ')}. Default: auto
+  --state-directory DIR      directory of the agent's state. Default: ${DEFAULT_OPTIONS.stateDirectory}
+  --health-timeout SECONDS   time for a restarted kubelet to become healthy. Default: ${DEFAULT_TIMING.healthy / 1000}
+  --trial SECONDS            time that a change must stay healthy to become last-known-good. Default: ${DEFAULT_TIMING.trial / 1000}
+  --drift-interval SECONDS   time between two checks for what somebody has changed. Default: ${DEFAULT_TIMING.drift / 1000}
+  --textfile-directory DIR   directory of the textfile collector of node-exporter, for metrics of this agent. Default: none
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
-  --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
+  --log-format FORMAT        ${FORMATS.join(' or ')}. Default: text
   --version                  print the version
   -h, --help                 print the help; after a command, the help of that command
 
 Options of install and uninstall:
   --host DIR                 in a container: directory where the host's file system is mounted
-  --proof SECONDS            of install: time for the new agent to report (default: 60)
+  --proof SECONDS            of install: time for the new agent to report. Default: 60
   --retry                    of install: try a version again that did not report
   --offline                  the host below --host (default: /) does not run, as while an image is built; its agent
                              starts when it boots
 
 Options of doctor:
-  -o, --output FORMAT        format of the findings: ${FORMATS.join(' or ')} (default: text)
+  -o, --output FORMAT        format of the findings: ${FORMATS.join(' or ')}. Default: text
 
 Example, in place of a CoreOS Node Agent:
   $ nodewave agent --annotation-prefix ${COREOS_PREFIX} --namespace kube-system --layout env

@@ -102,7 +102,7 @@ export class NodeWatch {
       if (clock.elapsed() - openedAt >= PROVEN_AFTER) retry.succeeded()
       const pause = retry.failed()
       if (signal.aborted) return
-      log.warn('lost sight of the own Node', { error: String(trouble), retryIn: pause })
+      log.warn('the watch of this Node ended', { error: String(trouble), retryIn: pause })
       await clock.sleep(pause, signal)
     }
   }
