@@ -18,7 +18,7 @@ import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
 import { hasWantedAssignment } from './model/wanted-assignment.ts'
 import { judgeProof } from './proof/judge-proof.ts'
-import { takenAt } from './selection/last-taken.ts'
+import { selectedAt } from './selection/last-selected.ts'
 
 /** The wave of a node, if it counts in one, and whether it may take the place of a member that cannot be paid for. */
 export type Place = Pick<ExposureContext, 'wave' | 'isLastResort'>
@@ -61,7 +61,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
     changes,
     isExposed,
     reboot,
-    takenAt: takenAt({ node, assigned }, context),
+    selectedAt: selectedAt({ node, assigned }, context),
     drain: undefined,
     isAtRest: false,
   }

@@ -47,7 +47,7 @@ function considerMember(
   member: Member,
   { poolState, consider }: { readonly poolState: PoolState; readonly consider: (until: Instant | undefined) => void },
 ): void {
-  const { node, report, progress, proof, takenAt } = member
+  const { node, report, progress, proof, selectedAt } = member
   consider(progress.until)
   // Somebody's cordon keeps it from that, and its progress does not tell.
   if (member.exposure.because === 'Joining') consider(joiningEnds(node, poolState.pool.policy))
@@ -59,7 +59,7 @@ function considerMember(
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)
-  consider(takenAt)
+  consider(selectedAt)
   consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))
   if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.clock))

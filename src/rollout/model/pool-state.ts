@@ -11,8 +11,8 @@ import type { PoolSnapshot } from './snapshot.ts'
 export interface Member extends Candidate {
   /** How it stands with its cordon, when that matters. */
   readonly drain?: Drain | undefined
-  /** When the rollout took it, as the node shows. */
-  readonly takenAt: Instant | undefined
+  /** When the rollout selected it, as the node shows. */
+  readonly selectedAt: Instant | undefined
   /** It waits for its turn, or is done: nothing is under way on it, and the status counts it and says nothing else of it. Most are so. */
   readonly isAtRest: boolean
 }

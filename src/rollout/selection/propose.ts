@@ -16,7 +16,7 @@ import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
 import { isIdle, isIdleUnderCordon, isServing } from './idle-nodes.ts'
-import { lastTakenAt } from './last-taken.ts'
+import { lastSelectedAt } from './last-selected.ts'
 import { zoneFilter } from './zones.ts'
 
 /** What a pool asks for: which nodes it would change now, and why not others. */
@@ -75,7 +75,7 @@ export function propose(state: PoolState): PoolProposal {
     use,
     spending: idle.length + serving.length + spending.length,
     isKeptByZones: spending.length > 0 && inZones.length === 0,
-    servedAt: lastTakenAt(state),
+    servedAt: lastSelectedAt(state),
     assignsFrom: rollout.assignsFrom,
     blocker,
     until,

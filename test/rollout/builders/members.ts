@@ -17,7 +17,7 @@ export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
     changes: true,
     isExposed: false,
     broken: false,
-    takenAt: undefined,
+    selectedAt: undefined,
     isAtRest: false,
     ...more,
   }
