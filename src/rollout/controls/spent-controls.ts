@@ -1,6 +1,6 @@
 import type { Action } from '../model/decision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { isSpent } from './approvals.ts'
+import { isSpent } from './promotion.ts'
 
 type ClearControl = Extract<Action, { kind: 'clearControl' }>
 type Standing = Pick<PoolSnapshot, 'memory' | 'controls' | 'head'>

@@ -1,5 +1,5 @@
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { isPromoted } from '../controls/approvals.ts'
+import { isPromoted } from '../controls/promotion.ts'
 import { waveHeardAt } from '../model/after-outage.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeProgress } from '../model/node-progress.ts'

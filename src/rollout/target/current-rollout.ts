@@ -1,5 +1,5 @@
-import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
+import { boundPromotion, observeApprovals } from '../controls/promotion.ts'
 import { type Instant, isFromAhead, stamp } from '../model/instant.ts'
 import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Approval, HistoryEntry } from '../../../src/protocol/node-pool.ts'
-import { boundPromotion, isPromoted, isSpent } from '../../../src/rollout/controls/approvals.ts'
+import { boundPromotion, isPromoted, isSpent } from '../../../src/rollout/controls/promotion.ts'
 import { NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
 import { hour, noon, stamp } from '../builders/instants.ts'
 import { aRef, aRollout } from '../builders/revisions.ts'
