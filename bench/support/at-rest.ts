@@ -11,13 +11,13 @@ export function atRest(
   pools: ObjectCache<NodePoolView>,
 ): Pick<
   Sources,
-  'ports' | 'contact' | 'assumed' | 'wishes' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'
+  'ports' | 'contact' | 'assumed' | 'unkeptProofs' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'
 > {
   return {
     ports: { clock: systemClock },
     contact: { unbrokenSince: () => undefined, watchedSince: () => undefined, listedAt: () => undefined },
     assumed: { applyTo: (nodes) => nodes },
-    wishes: { applyTo: (nodes) => nodes },
+    unkeptProofs: { applyTo: (nodes) => nodes },
     failures: { refusals: () => NO_ANSWERS },
     journal: { viewOf: (pool) => pools.get(pool), confirmedOf: (pool) => pools.get(pool)?.status ?? {} },
     gates: { answersFor: () => NO_ANSWERS },

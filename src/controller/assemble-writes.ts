@@ -4,11 +4,11 @@ import { refreshPool } from './cache/refresh-nodes.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { AssumedNodes } from './execution/assumed-nodes.ts'
 import { clearControl } from './execution/clear-control.ts'
-import { LostWishes } from './execution/lost-wishes.ts'
 import { NodeWrites } from './execution/node-writes.ts'
 import { PayloadWrites } from './execution/payload-writes.ts'
 import { PoolWrites } from './execution/pool-writes.ts'
 import { QueueWaits } from './execution/queue-waits.ts'
+import { UnkeptProofs } from './execution/unkept-proofs.ts'
 import { UnmarkedCordons } from './execution/unmarked-cordons.ts'
 import { WriteQueue } from './execution/write-queue.ts'
 import { PoolMirror } from './node-pools/mirror-pools.ts'
@@ -31,7 +31,7 @@ export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' 
 
 type Writes = Pick<
   ControllerParts,
-  'assumed' | 'cordons' | 'wishes' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
+  'assumed' | 'cordons' | 'unkeptProofs' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
 >
 
 /** Everything that decisions are carried out with. */
@@ -53,7 +53,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
   const { drains } = parts
-  const [cordons, wishes] = [new UnmarkedCordons({ kube, log, settings, cluster }), new LostWishes()]
+  const [cordons, unkeptProofs] = [new UnmarkedCordons({ kube, log, settings, cluster }), new UnkeptProofs()]
   const nodeWrites = new NodeWrites({
     kube,
     clock,
@@ -66,7 +66,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     assumed,
     failures,
     payloads,
-    ...{ cordons, wishes },
+    ...{ cordons, unkeptProofs },
     signer,
     access: parts.access,
     limits: parts.limits,
@@ -87,7 +87,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const end = async (): Promise<void> => {
     await Promise.all([poolWrites.end(), background.end(), queue.end()])
   }
-  return { assumed, cordons, wishes, failures, mirror, journal, poolWrites, proofWrites, background, end }
+  return { assumed, cordons, unkeptProofs, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
 
 /** Another NodePool with the name of one that is gone has another uid. */

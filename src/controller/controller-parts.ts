@@ -4,8 +4,8 @@ import type { Decider } from './decider.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './events/event-recorder.ts'
 import type { AssumedNodes } from './execution/assumed-nodes.ts'
-import type { LostWishes } from './execution/lost-wishes.ts'
 import type { PoolWrites } from './execution/pool-writes.ts'
+import type { UnkeptProofs } from './execution/unkept-proofs.ts'
 import type { UnmarkedCordons } from './execution/unmarked-cordons.ts'
 import type { PoolRenderer } from './fleet/pool-renderer.ts'
 import type { GarbageCollector } from './garbage/garbage-collector.ts'
@@ -50,7 +50,7 @@ export interface ControllerParts {
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
   readonly cordons: UnmarkedCordons
-  readonly wishes: LostWishes
+  readonly unkeptProofs: UnkeptProofs
   readonly failures: WriteFailures
   readonly mirror: PoolMirror
   readonly journal: ClusterJournal

@@ -230,7 +230,7 @@ test('a node whose mark beside its cordon the server does not keep is uncordoned
 
 const PROOFS = '/api/v1/namespaces/nodewave-proof/pods'
 
-/** Two nodes at a first commit, and a webhook that drops wishes for proofs; the kubelets give each pod the status. */
+/** Two nodes at a first commit, and a webhook that drops requests for proofs; the kubelets give each pod the status. */
 async function withoutWishes(replicas: Replicas, status: object) {
   await replicas.kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-proof' } })
   const images = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]

@@ -18,13 +18,13 @@ import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import { payloadKey, type WriteFailures, type WrittenObject } from '../writes/write-failures.ts'
 import type { WriteLimit } from '../writes/write-limit.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import type { LostWishes } from './lost-wishes.ts'
 import { type NodePatch, wantedProof } from './node-patch.ts'
 import { patchFor } from './patch-for.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
 import { aboutOf, failureKeyOf, isUnassumed, nameOf, objectOf, type PatchAction, type QueuedAction } from './queued-action.ts'
 import { type Answered, refuseLoss } from './refuse-loss.ts'
+import type { UnkeptProofs } from './unkept-proofs.ts'
 import type { UnmarkedCordons } from './unmarked-cordons.ts'
 import type { WriteQueue } from './write-queue.ts'
 
@@ -43,7 +43,7 @@ export interface NodeWritesOptions {
   readonly failures: WriteFailures
   readonly payloads: PayloadWrites
   readonly cordons: Pick<UnmarkedCordons, 'lift'>
-  readonly wishes: Pick<LostWishes, 'lost' | 'of'>
+  readonly unkeptProofs: Pick<UnkeptProofs, 'add' | 'of'>
   /** Absent: assignments are not signed. */
   readonly signer?: AssignmentSigner | undefined
   /** Absent: somebody else says who may read payloads. */
@@ -141,13 +141,13 @@ export class NodeWrites {
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
   async #patch({ node, config }: PlannedWrite, action: PatchAction): Promise<void> {
-    const { kube, clock, cluster, payloads, access, assumed, wishes, drains, settings, limits = {} } = this.#options
+    const { kube, clock, cluster, payloads, access, assumed, unkeptProofs, drains, settings, limits = {} } = this.#options
     if (action.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, action.revision)
       await access?.ensure(node, readablesOf(config))
     }
     const latest = cluster.nodes.get(node.name)
-    const body = latest && wishes.of(latest).view === node.view ? this.#patchFor(action, latest, config) : undefined
+    const body = latest && unkeptProofs.of(latest).view === node.view ? this.#patchFor(action, latest, config) : undefined
     try {
       const written = body && cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body))
       if (written) cluster.nodes.wrote(written)
@@ -162,7 +162,7 @@ export class NodeWrites {
     }
   }
 
-  /** @throws {Error} as `refuseLoss`; a cordon whose mark is lost is lifted before, and a wish for a proof that is lost is remembered */
+  /** @throws {Error} as `refuseLoss`; a cordon whose mark is lost is lifted before, and a request for a proof that is lost is remembered */
   async #refuseLoss(action: PatchAction, answered: Answered): Promise<void> {
     try {
       refuseLoss(action, answered)
@@ -170,8 +170,8 @@ export class NodeWrites {
       const { view } = answered.node
       if (action.kind === 'cordon' && action.mark.state === 'Ours' && view.unschedulable && view.mark === undefined)
         await this.#options.cordons.lift(answered.node)
-      const wish = action.kind === 'assign' ? wantedProof(action) : undefined
-      if (wish) this.#options.wishes.lost(answered.node.name, wish)
+      const proof = action.kind === 'assign' ? wantedProof(action) : undefined
+      if (proof) this.#options.unkeptProofs.add(answered.node.name, proof)
       throw loss
     }
   }

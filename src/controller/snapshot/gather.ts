@@ -14,7 +14,7 @@ import type { Contact } from '../clock/contact.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
 import type { AssumedNodes } from '../execution/assumed-nodes.ts'
-import type { LostWishes } from '../execution/lost-wishes.ts'
+import type { UnkeptProofs } from '../execution/unkept-proofs.ts'
 import type { CompiledFleet, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
@@ -51,7 +51,7 @@ export interface Sources {
   readonly ports: { readonly clock: Clock }
   readonly contact: Pick<Contact, 'unbrokenSince' | 'watchedSince' | 'listedAt'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
-  readonly wishes: Pick<LostWishes, 'applyTo'>
+  readonly unkeptProofs: Pick<UnkeptProofs, 'applyTo'>
   readonly failures: Pick<WriteFailures, 'refusals'>
   readonly journal: Pick<ClusterJournal, 'viewOf' | 'confirmedOf'>
   readonly gates: Pick<GateRunner, 'answersFor'>
@@ -71,7 +71,7 @@ export async function gather(
   const cached = roster.list(cluster.nodes.items.values())
   const underDrain = roster.underDrain(cached)
   drains.follow(new Set(underDrain.map(({ name }) => name)))
-  const nodes = sources.assumed.applyTo(sources.wishes.applyTo(cached), now)
+  const nodes = sources.assumed.applyTo(sources.unkeptProofs.applyTo(cached), now)
   const members = roster.members(nodes, head.fleet)
   const pods = podsByPool(head.fleet, underDrain, drains)
   const steadySince = unbrokenSince(sources, now)

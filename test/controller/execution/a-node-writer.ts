@@ -4,10 +4,10 @@ import { type ClusterNode, projectNode } from '../../../src/controller/cache/clu
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { AssumedNodes } from '../../../src/controller/execution/assumed-nodes.ts'
-import { LostWishes } from '../../../src/controller/execution/lost-wishes.ts'
 import { NodeWrites } from '../../../src/controller/execution/node-writes.ts'
 import { PayloadWrites } from '../../../src/controller/execution/payload-writes.ts'
 import type { QueuedAction } from '../../../src/controller/execution/queued-action.ts'
+import { UnkeptProofs } from '../../../src/controller/execution/unkept-proofs.ts'
 import { WriteQueue } from '../../../src/controller/execution/write-queue.ts'
 import type { RenderedConfig } from '../../../src/controller/fleet/compiled-fleet.ts'
 import { WriteFailures } from '../../../src/controller/writes/write-failures.ts'
@@ -34,7 +34,7 @@ export function aNodeWriter(metadata: { readonly annotations?: Readonly<Record<s
     ...{ kube, clock, assumed, failures, log: nothing, settings: { names }, queue },
     cluster: { nodes, readNode, ceilings: new ObjectCache<CeilingView>(nothing) },
     cordons: { lift: async () => undefined },
-    wishes: new LostWishes(),
+    unkeptProofs: new UnkeptProofs(),
     answers: { asked: nothing, unanswered: nothing } as never,
     drains: { begin: (name: string) => void watched.push(name) },
     payloads: new PayloadWrites({ store, failures, now: () => clock.now() }),

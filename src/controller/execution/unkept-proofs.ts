@@ -3,33 +3,33 @@ import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodeList } from '../cache/node-list.ts'
 
-interface LostWish {
+interface UnkeptProof {
   readonly proof: NodeProof
   /** The node as it was shown last, and as it was before. */
   shown?: { readonly from: ClusterNode; readonly as: ClusterNode }
 }
 
 /**
- * Wishes for a proof that the API server did not keep beside the assignment: without them the nodes would count as done before a pod has run.
+ * Requests for a proof that the API server did not keep beside the assignment: without them the nodes would count as done before a pod has run.
  * Decisions see these nodes as if it had kept them, until a result is there or the node is assigned something else.
  */
-export class LostWishes {
-  readonly #byName = new Map<string, LostWish>()
+export class UnkeptProofs {
+  readonly #byName = new Map<string, UnkeptProof>()
 
-  lost(name: string, proof: NodeProof): void {
+  add(name: string, proof: NodeProof): void {
     this.#byName.set(name, { proof })
   }
 
   /** The same object for as long as nothing changes. */
   of(node: ClusterNode): ClusterNode {
-    const wish = this.#byName.get(node.name)
-    if (wish === undefined) return node
-    if (!isOpen(wish.proof, node.view)) {
+    const unkept = this.#byName.get(node.name)
+    if (unkept === undefined) return node
+    if (!isOpen(unkept.proof, node.view)) {
       this.#byName.delete(node.name)
       return node
     }
-    if (wish.shown?.from !== node) wish.shown = { from: node, as: { ...node, view: viewWith(wish, node) } }
-    return wish.shown.as
+    if (unkept.shown?.from !== node) unkept.shown = { from: node, as: { ...node, view: viewWith(unkept, node) } }
+    return unkept.shown.as
   }
 
   applyTo(nodes: NodeList): NodeList {
@@ -50,6 +50,6 @@ function isOpen({ digest, assignedAt }: NodeProof, { assigned, proof }: NodeView
 }
 
 /** Most often a node has another version alone. */
-function viewWith({ proof, shown }: LostWish, { view }: ClusterNode): NodeView {
+function viewWith({ proof, shown }: UnkeptProof, { view }: ClusterNode): NodeView {
   return shown?.from.view === view ? shown.as.view : { ...view, proof }
 }
