@@ -15,7 +15,10 @@ export interface ClusterFlags {
 
 export function withClusterOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'kubeconfig of the cluster. Default: KUBECONFIG, the pod, or ~/.kube/config')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig of the cluster. Default: KUBECONFIG, the service account of the pod, or ~/.kube/config',
+    )
     .option('--context <name>', 'context of the kubeconfig. Default: its current-context')
 }
 

@@ -51,7 +51,10 @@ export function controllerCommand(io: CliIo): Command {
       ),
     )
     .option('--state-dir <directory>', 'directory of the clone. Default: a temporary directory')
-    .option('--kubeconfig <file>', 'kubeconfig of the cluster. Default: KUBECONFIG, the pod, or ~/.kube/config')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig of the cluster. Default: KUBECONFIG, the service account of the pod, or ~/.kube/config',
+    )
     .option('--namespace <name>', 'namespace of the ConfigMaps that nodes read, and of the lease', DEFAULT_NAMESPACE)
     .option(
       '--revisions-namespace <name>',
