@@ -1,10 +1,13 @@
 /** Whatever goes away in the middle of a rollout and comes back: the rollout goes on from what the cluster and the disks know. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { assignedNodes, checkAssignedOnce, checkOneByOne, firstSays, isAssigned } from '../product/course.ts'
+import { waitPool } from '../product/pool.ts'
+import type { Product } from '../product/product.ts'
 import { allAt, beginUpgrade } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
@@ -68,7 +71,26 @@ async function controllerKilled(cluster: Cluster, { part }: Report): Promise<voi
   const moments = await timeline.upToNow()
   checkOneByOne(moments, commit)
   checkAssignedOnce(moments, commit)
+  await revisionLost(cluster, { product, commit, part })
+  const later = (await timeline.upToNow()).slice(moments.length)
+  const others = later.filter(({ annotations }) => !annotations['desired-config']?.includes(commit))
+  check('no node was assigned another commit', others.length === 0, others)
+}
+
+/** Git is still away, and somebody has deleted what the cluster kept of the newest commit. */
+async function revisionLost(
+  cluster: Cluster,
+  { product, commit, part }: { readonly product: Product; readonly commit: string; readonly part: Report['part'] },
+): Promise<void> {
+  await product.controller.kill('SIGKILL')
+  await cluster.kubectl(['-n', 'nodewave-revisions', 'delete', 'configmap', `fleet-${commit.slice(0, 12)}-0`])
+  await part('new controller, no disk, no Git, no revision → pool says so', async () => {
+    await product.restartController(join(cluster.slot.dir, 'controller-lost'))
+    const isUnread = ({ conditions }: NodePoolStatus) => conditions.some(({ reason }) => reason === 'RepositoryUnread')
+    await waitPool(cluster, { for: 'RepositoryUnread', when: isUnread })
+  })
   await cluster.git.start()
+  await part('Git back → Ready again', () => product.settled(commit))
 }
 
 /** By what is on the node's own disk. */
