@@ -27,10 +27,21 @@ export function eventsOfDecision({ events }: Decision, pool: ObjectEvent['object
   return events.map((event) => ({ ...textOf(event), object: event.on.kind === 'node' ? nodeObject(event.on.name) : pool }))
 }
 
-/** Somebody edited a NodePool by hand. */
-export function specRestored(pool: ObjectEvent['object']): ObjectEvent {
-  const message = 'the spec was edited in the cluster and has been restored from the repository: change it there'
-  return { object: pool, type: 'Warning', reason: 'SpecRestored', message }
+const UNDONE = {
+  edit: {
+    reason: 'SpecRestored',
+    message: 'the spec was edited in the cluster and has been restored from the repository: change it there',
+  },
+  deletion: {
+    reason: 'NodePoolRestored',
+    message:
+      'it was deleted in the cluster and has been created again, without its history: to remove the pool, remove it from the repository',
+  },
+} as const
+
+/** Somebody edited or deleted a NodePool by hand. */
+export function poolRestored(pool: ObjectEvent['object'], undone: keyof typeof UNDONE): ObjectEvent {
+  return { object: pool, type: 'Warning', ...UNDONE[undone] }
 }
 
 /** What keeps a commit from being taken. No pool may be there to say so; the controller's own namespace is. */

@@ -30,13 +30,13 @@ export class PoolMirror {
 
   /**
    * Makes the object, or writes its spec.
-   * @returns whether it takes back what somebody else wrote into the object
+   * @returns what it undoes that somebody else did to the object
    * @throws {Error} when it is refused, or the server keeps something else
    */
-  async mirror(pool: Pick<CompiledPool, 'name' | 'spec'>): Promise<{ readonly undoesEdit: boolean }> {
+  async mirror(pool: Pick<CompiledPool, 'name' | 'spec'>): Promise<{ readonly undoes?: 'edit' | 'deletion' }> {
     const { name, spec } = pool
     const known = this.#objects.pools.get(name)
-    const undoesEdit = known !== undefined && isDeepStrictEqual(this.#mirrored.get(name), spec)
+    const isOthers = isDeepStrictEqual(this.#mirrored.get(name), spec)
     if (!known) await createPool(this.#objects, pool)
     else {
       // As a precondition: what a process that leads no more sends late is refused, and not the last word.
@@ -46,7 +46,7 @@ export class PoolMirror {
       refuseOtherSpec(name, { meant: spec, kept: written.spec })
     }
     this.#mirrored.set(name, spec)
-    return { undoesEdit }
+    return isOthers ? { undoes: known ? 'edit' : 'deletion' } : {}
   }
 
   /** Objects of pools that the repository has no more. */

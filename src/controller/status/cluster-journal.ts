@@ -3,7 +3,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { EventRecorder, ObjectEvent } from '../events/event-recorder.ts'
-import { eventsOfDecision, specRestored } from '../events/object-events.ts'
+import { eventsOfDecision, poolRestored } from '../events/object-events.ts'
 import type { PoolJournal, PoolWork } from '../execution/pool-journal.ts'
 import type { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { Rejections } from '../revisions/rejections.ts'
@@ -87,8 +87,8 @@ export class ClusterJournal implements PoolJournal {
     const { mirror, statuses, events, pools } = this.#options
     this.#confirmed.set(pool, { uid: pools.get(pool)?.uid ?? '', status: decision.status })
     if (!mirror.isMirrored(compiled)) {
-      const { undoesEdit } = await mirror.mirror(compiled)
-      if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
+      const { undoes } = await mirror.mirror(compiled)
+      if (undoes) this.#record([poolRestored(this.#objectOf(pool), undoes)], now)
       return false
     }
     await statuses.write(pool, { status: decision.status, now })

@@ -57,7 +57,7 @@ test('a pool that somebody else wrote to meanwhile does not get another spec, un
   expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
 })
 
-test('an edit of a spec that the repository undoes is told from a spec that follows a commit', async () => {
+test('an edit or a deletion that the repository undoes is told from a spec that follows a commit', async () => {
   const kube = new FakeKube()
   const pools = new ObjectCache<NodePoolView>(() => undefined)
   const mirror = new PoolMirror({ kube, pools })
@@ -66,14 +66,17 @@ test('an edit of a spec that the repository undoes is told from a spec that foll
     if (!pool) throw new Error('the fleet has no pool "workers"')
     return pool
   }
-  expect(await mirror.mirror(workersAt(2))).toEqual({ undoesEdit: false })
-  expect(await mirror.mirror(workersAt(4))).toEqual({ undoesEdit: false })
+  expect(await mirror.mirror(workersAt(2))).toEqual({})
+  expect(await mirror.mirror(workersAt(4))).toEqual({})
   const object = kube.objects.get(PATH)
   const edited = object && kube.put(PATH, { ...object, spec: { kubelet: { flags: { v: 9 } } } })
   if (edited) pools.observe({ type: 'upsert', item: projectNodePool(edited) })
   expect(mirror.isMirrored(workersAt(4))).toBe(false)
-  expect(await mirror.mirror(workersAt(4))).toEqual({ undoesEdit: true })
+  expect(await mirror.mirror(workersAt(4))).toEqual({ undoes: 'edit' })
   expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
+  kube.objects.delete(PATH)
+  pools.observe({ type: 'sync', items: [] })
+  expect(await mirror.mirror(workersAt(4))).toEqual({ undoes: 'deletion' })
 })
 
 test('a pool whose object is being deleted counts as mirrored, whatever its spec', () => {

@@ -15,18 +15,11 @@ interface Draft {
   readonly isNews?: boolean
   readonly isOpen?: boolean
   readonly isConfirmed?: boolean
-  readonly undoesEdit?: boolean
+  readonly undoes?: 'edit' | 'deletion'
 }
 
 /** The parts of a pool in the cluster; what is done to them, in order. */
-function aJournal({
-  isMirrored = true,
-  isKept = true,
-  isNews = false,
-  isOpen = false,
-  isConfirmed = true,
-  undoesEdit = false,
-}: Draft = {}) {
+function aJournal({ isMirrored = true, isKept = true, isNews = false, isOpen = false, isConfirmed = true, undoes }: Draft = {}) {
   const did: string[] = []
   const pools = new ObjectCache<NodePoolView>(() => undefined)
   pools.observe({ type: 'sync', items: [view('1')] })
@@ -34,7 +27,7 @@ function aJournal({
     isMirrored: () => isMirrored,
     mirror: async () => {
       did.push('mirror')
-      return { undoesEdit }
+      return { ...(undoes && { undoes }) }
     },
   }
   const statuses = { dueAt: () => 5_000, isNews: () => isNews, write: async () => void did.push('write') }
@@ -77,9 +70,15 @@ test.each<readonly [what: string, draft: Draft, isWritten: boolean, did: readonl
   ['its spec alone when that is not of the repository', { isMirrored: false }, false, ['mirror']],
   [
     'its spec, and an event when that undoes an edit',
-    { isMirrored: false, undoesEdit: true },
+    { isMirrored: false, undoes: 'edit' },
     false,
     ['mirror', 'events SpecRestored'],
+  ],
+  [
+    'its object, and an event when that undoes a deletion',
+    { isMirrored: false, undoes: 'deletion' },
+    false,
+    ['mirror', 'events NodePoolRestored'],
   ],
 ])('of a pool is written %s', async (_, draft, isWritten, expected) => {
   const { journal, did } = aJournal(draft)
