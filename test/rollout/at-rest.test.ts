@@ -13,6 +13,16 @@ function isNotable(node: NodeDraft, options: PoolOptions = {}): boolean {
   return assess(pool, noon).state.notAtRest.some(({ node: { name } }) => name === 'a')
 }
 
+test('a pool is working while work goes on on one of its nodes, whatever the others are', () => {
+  const broken = aNode('b')
+    .on('older')
+    .notReady(noon - hour)
+  const pool = (...members: readonly NodeDraft[]) => aPool({ stable: 'older', since: noon - hour }).with(...members)
+
+  expect(assess(pool(aNode('a').assignedTo('new', { at: noon - minute }), broken), noon).isWorking).toBe(true)
+  expect(assess(pool(aNode('a').on('older'), broken), noon).isWorking).toBe(false)
+})
+
 const done = { head: 'new', stable: 'new', waves: [] }
 
 test.each<readonly [what: string, node: NodeDraft, options: PoolOptions]>([

@@ -73,6 +73,12 @@ test.each<readonly [what: string, expected: boolean, counters: { readonly assign
   expect(assigned && status && isOvertaken(assigned, status, noon)).toBe(expected)
 })
 
+test('an assignment is not overtaken when its agent has applied it, whatever it had accepted before', () => {
+  const { assigned, status } = aNode('a').assignedTo('new', { counter: 7 }).reporting('Applied', { counter: 9 })
+
+  expect(assigned && status && isOvertaken(assigned, status, noon)).toBe(false)
+})
+
 test('a node is in flight until its agent ends the work', () => {
   expect(those((node) => isInFlight(node, reportOf(node)))).toEqual([
     'silent',

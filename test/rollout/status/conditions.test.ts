@@ -55,6 +55,18 @@ test('a pool names no end of its soak while the API server is away, and afterwar
   expect(soakOf(...canaries)).not.toContain('counts since')
 })
 
+test('a pool does not name an outage of the API server that was before its nodes were Ready', () => {
+  const pool = aPool({ ...soaking, wave }).with(
+    aNode('a')
+      .on('new', { at: noon - 5 * minute })
+      .readyAgain(noon - minute),
+  )
+
+  expect(condition(decide({ ...pool, steadySince: noon - 2 * minute }, noon), 'Reconciling').message).not.toContain(
+    'counts since',
+  )
+})
+
 test('a pool names the node that began its soak again last, and none that was Ready within a second of its report', () => {
   const again = (name: string, at: number) =>
     aNode(name)
