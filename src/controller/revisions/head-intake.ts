@@ -129,6 +129,7 @@ export class HeadIntake {
   }
 
   async #beginWith(fleet: CompiledFleet): Promise<void> {
+    const head = fleet.secretRefs && headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
     const { lost: _, ...state } = this.#state
     // What else is there is of a kept commit that was taken again for its Secrets.
     const told = this.#isTold ? state : state.trouble === undefined ? {} : { trouble: state.trouble }
@@ -136,17 +137,11 @@ export class HeadIntake {
     this.#copy.forget()
     this.#secrets.forget()
     if (this.#restoredHead) this.#pending.remove(this.#restoredHead)
-    await this.#followSecrets(fleet)
+    this.#restoredHead = head
+    // They may have changed since, and Git may be away.
+    if (head) this.#watch(head, { fleet, seen: [NOT_LOOKED] })
     // It was compared with another one.
     if (this.#told) this.#judgeAgain(this.#told)
-  }
-
-  /** They may have changed since, and Git may be away. */
-  async #followSecrets(fleet: CompiledFleet): Promise<void> {
-    this.#restoredHead = undefined
-    if (!fleet.secretRefs) return
-    this.#restoredHead = headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
-    this.#watch(this.#restoredHead, { fleet, seen: [NOT_LOOKED] })
   }
 
   async #after(event: HeadEvent): Promise<HeadState> {

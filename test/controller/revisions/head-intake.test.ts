@@ -30,7 +30,7 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents, rememb
   const comparisons: string[] = []
   const unreadable = new Set<string>()
   const secrets = ['secret']
-  const state = { promoted: '', failures: [] as Error[] }
+  const state = { promoted: '', failures: [] as Error[], unread: [] as Error[] }
   const kept = last === undefined ? [] : [{ commit: last }]
   const fleetOf = (commit: string) =>
     ({
@@ -45,7 +45,11 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents, rememb
     },
     store: {
       list: () => kept,
-      load: async (commit: string) => ({ commit, files: new Map() }),
+      load: async (commit: string) => {
+        const failure = state.unread.shift()
+        if (failure) throw failure
+        return { commit, files: new Map() }
+      },
       put: async ({ commit }: { commit: string }) => {
         const failure = state.failures.shift()
         if (failure) throw failure
@@ -320,6 +324,14 @@ test('a kept commit that waits with other contents of its Secrets is of no inter
   await absorb()
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b', unread: true })
   expect(did()).not.toContain('put a')
+})
+
+test('Secrets of a kept commit are looked at once its documents can be read, though the server was away at first', async () => {
+  const { intake, absorb, state } = anIntake({ kept: `${A}+1a2b3c4d`, contents: '5e6f7a8b' })
+  state.unread.push(new KubeError('away', { code: 0, reason: 'Unreachable' }))
+  await expect(absorb()).rejects.toThrow('away')
+  await absorb()
+  expect(intake.state.observed).toBe(`${A}+5e6f7a8b`)
 })
 
 test('intake takes a newer commit at once while the server refuses to keep the one before', async () => {
