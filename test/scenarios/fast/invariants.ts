@@ -5,6 +5,7 @@ import { brokenFirst } from './invariants/broken-first.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
 import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
+import { dependenciesNamed } from './invariants/dependencies-named.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { failedForCause } from './invariants/failed-for-cause.ts'
 import { failuresCount } from './invariants/failures-count.ts'
@@ -38,6 +39,7 @@ import { targetOrStable } from './invariants/target-or-stable.ts'
 import { trueBudget } from './invariants/true-budget.ts'
 import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
+import { windowNamed } from './invariants/window-named.ts'
 import { windowsKept } from './invariants/windows-kept.ts'
 import { zonesKept } from './invariants/zones-kept.ts'
 import type { World } from './world.ts'
@@ -76,6 +78,7 @@ export const INVARIANTS: readonly Invariant[] = [
   waitsAreNamed,
   namedHolders,
   windowsKept,
+  windowNamed,
   zonesKept,
   currentRunsIt,
   readyIsDone,
@@ -88,6 +91,7 @@ export const INVARIANTS: readonly Invariant[] = [
   leavingLeftAlone,
   heldLeftAlone,
   dependenciesKept,
+  dependenciesNamed,
   fleetStopKept,
   proofsKept,
   pressureLasts,

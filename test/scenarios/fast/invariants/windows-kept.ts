@@ -36,7 +36,7 @@ function hasNewest({ assigned }: NodeView, { pool: { head } }: Decided): boolean
 }
 
 /** Told again here: those that are drawn open every so many minutes of an hour. */
-function isOpen({ pool: { policy } }: Decided, at: Instant): boolean {
+export function isOpen({ pool: { policy } }: Pick<Decided, 'pool'>, at: Instant): boolean {
   const open = (action: Window['action']) => policy.windows.filter((window) => window.action === action && isWithin(window, at))
   const hasAllow = policy.windows.some(({ action }) => action === 'allow')
   return (!hasAllow || open('allow').length > 0) && open('deny').length === 0
