@@ -9,6 +9,7 @@ import { dependenciesNamed } from './invariants/dependencies-named.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { failedForCause } from './invariants/failed-for-cause.ts'
 import { failuresCount } from './invariants/failures-count.ts'
+import { failuresStop } from './invariants/failures-stop.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
@@ -62,6 +63,7 @@ export const INVARIANTS: readonly Invariant[] = [
   nothingRejected,
   canaryExposure,
   failuresCount,
+  failuresStop,
   failedForCause,
   silentFailNothing,
   assignsOnce,

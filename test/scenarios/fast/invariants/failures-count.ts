@@ -14,14 +14,21 @@ export const failuresCount: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every(countsAll),
 }
 
-function countsAll({ pool: { name, nodes, policy }, decision: { status }, at }: Decided): boolean {
+function countsAll(decided: Decided): boolean {
+  const { history, stable } = decided.decision.status
+  const [run] = history
+  return run === undefined || run.fingerprint === stable?.fingerprint || failedNow(decided) <= (run.failures ?? 0)
+}
+
+/** Of the rollout under way, as the nodes show it; those that were replaced included. */
+export function failedNow({ pool: { name, nodes, policy }, decision: { status }, at }: Decided): number {
   const [run] = status.history
-  if (run?.result !== 'Running' || run.fingerprint === status.stable?.fingerprint) return true
+  if (run?.result !== 'Running') return 0
   const failed = nodes.filter(
     (node) =>
       isOfRun(node, { run, pool: name, at }) && (hasFailed(node) || isDownForLong(node, { at, policy })) && wasFit(node, run),
   )
-  return failed.length + (run.losses?.replaced.length ?? 0) <= (run.failures ?? 0)
+  return failed.length + (run.losses?.replaced.length ?? 0)
 }
 
 /** When this run first gave it the target. */

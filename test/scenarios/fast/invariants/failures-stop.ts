@@ -1,0 +1,31 @@
+import type { Share } from '../../../../src/rollout/model/policy.ts'
+import { fingerprintOf } from '../content.ts'
+import type { Invariant } from '../invariants.ts'
+import { failedNow } from './failures-count.ts'
+import { allowed, cordonsOf, type Decided, decidedPools, stepsOf } from './steps.ts'
+
+export const failuresStop: Invariant = {
+  claim: 'no further node is selected for content while it has failed on more nodes than maxFailures allows',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => selectsNone(decided) || isAllowed(decided)),
+}
+
+/** What a node has already exposes no further one. */
+function selectsNone(decided: Decided): boolean {
+  const [run] = decided.decision.status.history
+  const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ digest }) => fingerprintOf(digest) === run?.fingerprint)
+  return begun.every(({ node }) => fingerprintOf(node.assigned?.digest ?? '') === run?.fingerprint)
+}
+
+/** On a return as many may fail as may be unavailable. */
+function isAllowed(decided: Decided): boolean {
+  const { nodes, policy } = decided.pool
+  const { target, stable } = decided.decision.status
+  const isReturn = target?.fingerprint === stable?.fingerprint
+  const most = Math.max(atMost(policy.maxFailures, nodes.length), isReturn ? allowed(policy.maxUnavailable, nodes.length) : 0)
+  return failedNow(decided) <= most
+}
+
+/** A percentage may be none. */
+function atMost(share: Share, nodes: number): number {
+  return 'count' in share ? share.count : Math.floor((nodes * share.percent) / 100)
+}
