@@ -40,6 +40,7 @@ import { targetOrStable } from './invariants/target-or-stable.ts'
 import { trueBudget } from './invariants/true-budget.ts'
 import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
+import { wavesStay } from './invariants/waves-stay.ts'
 import { windowNamed } from './invariants/window-named.ts'
 import { windowsKept } from './invariants/windows-kept.ts'
 import { zonesKept } from './invariants/zones-kept.ts'
@@ -62,6 +63,7 @@ export const INVARIANTS: readonly Invariant[] = [
   staysRolledBack,
   nothingRejected,
   canaryExposure,
+  wavesStay,
   failuresCount,
   failuresStop,
   failedForCause,

@@ -55,12 +55,12 @@ function isYoung({ assigned }: NodeView): boolean {
   return assigned === undefined
 }
 
-function isWithin(before: number, added: number, places: number): boolean {
+export function isWithin(before: number, added: number, places: number): boolean {
   return added === 0 || before + added <= places
 }
 
 /** One that is about to be deleted is out of the rollout. Of another pool it is what it has that counts, and not what it was rendered from. */
-function isExposed(
+export function isExposed(
   { assigned, leaving, labels }: NodeView,
   { content, run, pool }: { readonly content: string | undefined; readonly run: HistoryEntry; readonly pool: string },
 ): boolean {
@@ -73,7 +73,7 @@ function isExposed(
  * When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. Where the clock of the
  * controller was behind, its stamp says that the outage came later than it did.
  */
-function wasSound(node: NodeView, run: HistoryEntry): boolean {
+export function wasSound(node: NodeView, run: HistoryEntry): boolean {
   const { assigned: latest, status } = node
   const assigned = latest && firstInRun(latest, run)
   if (assigned !== undefined && wasUnsoundWhenAssigned(assigned)) return false
@@ -109,6 +109,6 @@ function isOfRun({ at = 0, revision }: Assignment, { startedAt, revision: latest
 }
 
 /** Before it is assigned anything. An agent that waits for a greater grant disturbs nothing. */
-function isSound(node: NodeView): boolean {
+export function isSound(node: NodeView): boolean {
   return node.ready && !doesNotServe(node) && (node.assigned === undefined || hasEnded(node) || isBlocked(node))
 }
