@@ -17,7 +17,7 @@ function filesIn(cell = ''): string[] {
 
 test('the table of rules names every rule that a rollout keeps', () => {
   expect(rows().map(([rule = '']) => rule.trim().split(/[ ,]/)[0])).toEqual(
-    'Budget A Waves Current Failures A A Nodes Held Zones Waits Windows Dependencies Cordon Version Proof Blast'.split(' '),
+    'Budget A Waves Current Failures A A Nodes Held Zones Waits Windows Dependencies Cordon Gates Version Proof Blast'.split(' '),
   )
 })
 

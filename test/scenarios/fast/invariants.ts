@@ -13,6 +13,7 @@ import { failuresStop } from './invariants/failures-stop.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
+import { gatesPaused } from './invariants/gates-paused.ts'
 import { heldLeftAlone } from './invariants/held-left-alone.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
@@ -70,6 +71,7 @@ export const INVARIANTS: readonly Invariant[] = [
   silentFailNothing,
   assignsOnce,
   gatesKept,
+  gatesPaused,
   noFighting,
   noRetryByItself,
   opensByPromotion,
