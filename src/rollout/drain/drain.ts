@@ -53,14 +53,15 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
 }
 
 /**
- * The work that the node was cordoned for is done, or was not begun. A node that is not well again stays cordoned: pods that
- * came to it now would not run. Nor would they for long on one that is being deleted.
+ * The work that the node was cordoned for is done, or was not begun. A node that is not healthy stays cordoned, since pods would
+ * not run on it. Nor would they for long on one that is being deleted.
  */
 function hasEnded(member: Candidate): boolean {
   const { node, report, assigned, progress } = member
   if (node.leaving) return false
   if (isAtWork(node, report) || cannotServe({ node, report }) || isRepairedFirst(member)) return false
   if (progress.phase === 'Held') return true
+  if (!node.ready) return false
   if (!assigned) return !isBeingProved(node, report)
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }

@@ -109,3 +109,25 @@ test('a node that is deleted in the middle of its drain stays cordoned', () => {
   expect(done(upgrade({}, a.drainedFor('new').beingDeleted(), aNode('b').on('new')))).toEqual([])
   expect(uncordonStrays([a.drainedFor('new').beingDeleted()])).toEqual([])
 })
+
+test('a node that is not Ready stays cordoned whatever comes of its drain, unless it is held', () => {
+  const down = noon - 500
+  const halts = { onFailure: 'Halt' as const, rejected: ['new'] }
+  const waves = [aWave('canary', { tier: 'canary' }), aWave('rest', '100%')]
+  const changed = aNode('a')
+    .on('older', { at: noon - 3 * minute })
+    .drainedFor('older', { at: noon - 4 * minute })
+  const undone = aNode('a')
+    .rolledBackFrom('new', { at: noon - 1_000 })
+    .drainedFor('new')
+
+  for (const [pool, node] of [
+    [{ waves }, changed],
+    [halts, a.drainedFor('new')],
+    [halts, undone],
+  ] as const) {
+    expect(done(upgrade(pool, node, b.labelled({ tier: 'canary' })))).toContain('uncordon a')
+    expect(done(upgrade(pool, node.notReady(down), b.labelled({ tier: 'canary' })))).not.toContain('uncordon a')
+  }
+  expect(done(upgrade({}, a.drainedFor('new').notReady(down).held()))).toEqual(['uncordon a'])
+})

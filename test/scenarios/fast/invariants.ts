@@ -39,6 +39,7 @@ import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import { targetOrStable } from './invariants/target-or-stable.ts'
 import { trueBudget } from './invariants/true-budget.ts'
+import { unhealthyStayCordoned } from './invariants/unhealthy-stay-cordoned.ts'
 import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
 import { wavesStay } from './invariants/waves-stay.ts'
@@ -76,6 +77,7 @@ export const INVARIANTS: readonly Invariant[] = [
   noRetryByItself,
   opensByPromotion,
   ourCordons,
+  unhealthyStayCordoned,
   respectsRelease,
   releaseIsMeant,
   drainedFirst,
