@@ -5,6 +5,7 @@ import { stamp } from './instant.ts'
 import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
 import type { NodeView } from './node-view.ts'
 import { progressWhenAssigned } from './progress-when-assigned.ts'
+import type { NodeTarget } from './snapshot.ts'
 import { hasWantedAssignment, type WantedContext } from './wanted-assignment.ts'
 
 type Course = WantedContext & Proving & { readonly joins: boolean }
@@ -31,12 +32,18 @@ function unreachable({ readySince }: NodeView, { applyTimeout }: WantedContext):
   return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 
+/** Other labels since then want other content, or none can be rendered for them: the node failed at what it has. */
+function assignedTarget({ assigned }: NodeView, target: NodeTarget): NodeTarget {
+  const isWanted = target.kind === 'config' && target.digest === assigned?.digest
+  return isWanted || assigned === undefined ? target : { kind: 'config', digest: assigned.digest, disruption: 'none' }
+}
+
 /**
  * It failed at what this rollout assigned it, and is to get the stable content: afterwards nothing on it tells of that.
  * @param course its way to what it failed at
  */
 export function failedBeforeRepair(node: NodeView, course: Course): NodeProgress {
-  const { phase, failure } = progressOf(node, course)
+  const { phase, failure } = progressOf(node, { ...course, wanted: assignedTarget(node, course.wanted) })
   if (phase === 'Failed' && failure) return failed(failure)
   const { ready, readySince } = node
   const { report } = course

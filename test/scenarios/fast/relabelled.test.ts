@@ -15,7 +15,7 @@ test('a fleet whose nodes change their labels keeps its rules through stories', 
   // Some seconds of one processor on a quiet machine; it never waits for anything else.
 }, 180_000)
 
-test.each([10_730, 2_000_001_133, 2_100_000_438])(
+test.each([10_730, 2_000_001_133, 2_100_000_438, 1_631_000_217])(
   'story %i of a fleet whose nodes change their labels, which once failed, holds',
   async (seed) => {
     expect(await failureOf(relabelled, seed)).toBeUndefined()
