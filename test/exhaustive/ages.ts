@@ -13,13 +13,18 @@ export interface Instants {
   readonly ordered: readonly Instant[]
 }
 
+/** Rollouts that begin in the same moment are stamped a millisecond apart; which was first is read from their order. */
+function wholeSeconds(age: number): number {
+  return Math.ceil(age / 1000) * 1000
+}
+
 /** An instant of which only the order is read is a moment before the one that it follows, counted back from now; so are those of long ago. */
 export function agesOf(now: Instant, { exact, ordered }: Instants): ReadonlyMap<Instant, number> {
   const ages = new Map<Instant, number>()
   let age = 0
   for (const at of [...new Set([now, ...exact, ...ordered])].sort((a, b) => b - a)) {
     const isCounted = at === now || (now - at < LONGEST_AGE && exact.includes(at))
-    age = isCounted ? now - at : age + 1
+    age = isCounted ? wholeSeconds(now - at) : age + 1
     ages.set(at, age)
   }
   return ages

@@ -63,11 +63,12 @@ function instantsOf({ history: [top] }: Memory): Pick<Template, 'began' | 'gone'
 }
 
 /** Rejected contents are a set; a promotion is of the rollout on top, or of one that is over, or of the next one. */
-function whatIsRead({ history, rejected, promotion, rollback, reboots, ...memory }: Memory): object {
+function whatIsRead({ history, rejected, promotion, rollback, reboots, wave, ...memory }: Memory): object {
   const [top] = history
   const bound = promotion?.rollout === undefined ? 'next' : promotion.rollout === top?.startedAt ? 'top' : 'over'
   return {
     ...memory,
+    wave: wave && waveKey(wave),
     history: readHistory(history),
     rejected: rejected.toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     promotion: promotion && { ...promotion, rollout: bound },
@@ -75,6 +76,11 @@ function whatIsRead({ history, rejected, promotion, rollback, reboots, ...memory
     // Whether a request is recorded is read by when it was made, and not by when it was ordered.
     reboots: reboots?.map(({ since: _, ...reboot }) => reboot),
   }
+}
+
+/** When it had soaked is read after a restart, an outage or a jump of the clock, and no controller of these fleets says that it had one. */
+function waveKey({ soakedAt: _, ...wave }: NonNullable<Memory['wave']>): object {
+  return wave
 }
 
 /**
