@@ -1,3 +1,4 @@
+import type { NodePoolStatus } from '../../../../src/protocol/node-pool.ts'
 import type { Share } from '../../../../src/rollout/model/policy.ts'
 import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
@@ -19,10 +20,15 @@ function selectsNone(decided: Decided): boolean {
 /** On a return as many may fail as may be unavailable. */
 function isAllowed(decided: Decided): boolean {
   const { nodes, policy } = decided.pool
-  const { target, stable } = decided.decision.status
-  const isReturn = target?.fingerprint === stable?.fingerprint
-  const most = Math.max(atMost(policy.maxFailures, nodes.length), isReturn ? allowed(policy.maxUnavailable, nodes.length) : 0)
+  const more = isReturn(decided.decision.status) ? allowed(policy.maxUnavailable, nodes.length) : 0
+  const most = Math.max(atMost(policy.maxFailures, nodes.length), more)
   return failedNow(decided) <= most
+}
+
+/** The pool has completed the content before, and has not left it since for older content. */
+function isReturn({ history: [run, ...before], stable }: NodePoolStatus): boolean {
+  const completed = before.find(({ result, fingerprint }) => result === 'Completed' && fingerprint === run?.fingerprint)
+  return completed ? completed.abandoned !== true : run?.fingerprint === stable?.fingerprint
 }
 
 /** A percentage may be none. */
