@@ -16,6 +16,7 @@ import { gatesKept } from './invariants/gates-kept.ts'
 import { gatesPaused } from './invariants/gates-paused.ts'
 import { heldLeftAlone } from './invariants/held-left-alone.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
+import { idleLimit } from './invariants/idle-limit.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
 import { namedHolders } from './invariants/named-holders.ts'
@@ -61,6 +62,7 @@ export const INVARIANTS: readonly Invariant[] = [
   poolBudget,
   fleetBudget,
   trueBudget,
+  idleLimit,
   stoppedPools,
   staysRolledBack,
   nothingRejected,
