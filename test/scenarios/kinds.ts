@@ -26,6 +26,9 @@ export const edited = ofFast('edited', ({ tellEdited }) => tellEdited)
 /** The same with machines that operators have rebooted. */
 export const rebooted = ofFast('rebooted', ({ tellRebooted }) => tellRebooted)
 
+/** The same with pauses that stop drains. */
+export const paused = ofFast('paused', ({ tellPaused }) => tellPaused)
+
 /** The same with nodes that come under pressure. */
 export const pressed = ofFast('pressed', ({ tellPressed }) => tellPressed)
 
@@ -66,6 +69,7 @@ export const KINDS: readonly Kind[] = [
   proved,
   edited,
   rebooted,
+  paused,
   pressed,
   scaled,
   returned,

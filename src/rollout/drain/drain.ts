@@ -1,6 +1,6 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import { isPastDraining, pastDrainingAt } from '../exposure/past-draining.ts'
-import { isAtWork } from '../model/agent-report.ts'
+import { isAtWork, waitsForGrant } from '../model/agent-report.ts'
 import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { type Aside, asideByMark, isTheirs, isUnderDrain } from '../model/cordon.ts'
@@ -62,6 +62,7 @@ function hasEnded(member: Candidate): boolean {
   if (isAtWork(node, report) || cannotServe({ node, report }) || isRepairedFirst(member)) return false
   if (progress.phase === 'Held') return true
   if (!node.ready) return false
+  if (waitsForGrant(node, report)) return true
   if (!assigned) return !isBeingProved(node, report)
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }

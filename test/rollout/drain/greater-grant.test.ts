@@ -120,3 +120,17 @@ test('a wave whose agents all ask for a drain opens no other wave, and says what
   expect(phases(decision)).toEqual({ Waiting: 4 })
   expect(condition(decision, 'Ready').reason).toBe('WaitingForWindow')
 })
+
+test('a node that is drained because its agent asked for it is uncordoned when a pause stops drains, and when the pool halts', () => {
+  const drained = aNode('a')
+    .on('older')
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+    .drainedFor('new')
+  const stops = { controls: { paused: 'the drain hurts', stopDrains: true } } as const
+  const halts = { onFailure: 'Halt', rejected: ['new'] } as const
+
+  expect(done(upgrade(stops, drained, b))).toEqual(['uncordon a'])
+  expect(done(upgrade(halts, drained, b))).toEqual(['uncordon a'])
+  expect(done(upgrade({ controls: { paused: '' }, pods: { a: [aPod('x')] } }, drained, b))).toEqual(['evict a x'])
+})

@@ -7,6 +7,7 @@ import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { dependenciesNamed } from './invariants/dependencies-named.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
+import { drainsStopped } from './invariants/drains-stopped.ts'
 import { failedForCause } from './invariants/failed-for-cause.ts'
 import { failuresCount } from './invariants/failures-count.ts'
 import { failuresStop } from './invariants/failures-stop.ts'
@@ -83,6 +84,7 @@ export const INVARIANTS: readonly Invariant[] = [
   respectsRelease,
   releaseIsMeant,
   drainedFirst,
+  drainsStopped,
   sameAgain,
   wakesLater,
   waitsAreNamed,

@@ -72,6 +72,9 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     (decided.decision.status.wave?.index ?? 0) > 1 && hasFailedBefore(decided),
   'node runs another version than it is to': ({ decision: { status } }) =>
     status.failed.some(({ reason }) => reason === 'VersionMismatch'),
+  'pause stops a drain': ({ pool: { controls }, decision: { actions } }, { fleet }) =>
+    [controls, fleet.controls].some(({ paused, stopDrains }) => paused !== undefined && stopDrains) &&
+    actions.some((action) => action.kind === 'uncordon' && action.lifts),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
   'pools wait for each other': ({ decision: { status } }) =>
     status.conditions.some(

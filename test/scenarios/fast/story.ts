@@ -3,6 +3,7 @@ import type { Told } from '../tell-stories.ts'
 import type { Labels } from './content.ts'
 import { establish, establishReturn } from './establish.ts'
 import { adminReboots } from './faults/admin-reboots.ts'
+import { adminStopsDrains } from './faults/admin-stops-drains.ts'
 import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
@@ -64,6 +65,12 @@ export function tellEdited(seed: number, steps: number): Told {
 export function tellRebooted(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(new World(drawRules(random)), { random, steps, extra: adminReboots })
+}
+
+/** The same of fleets whose operators stop drains by a pause. */
+export function tellPaused(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: adminStopsDrains, chanceOfExtra: 0.1 })
 }
 
 /** The same of fleets whose nodes come under pressure; half of them prove nodes by a pod. */
