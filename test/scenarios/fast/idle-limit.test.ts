@@ -35,7 +35,8 @@ test('the claim falls when more idle nodes change at once than may be unavailabl
   expect(holds([idle('a'), idle('b')], { maxUnavailable: 2, policy: { maxUnavailable: { count: 1 } } })).toBe(false)
 })
 
-test('a node that is not Ready is idle for a while, and one at work counts', () => {
+test('a node that is not Ready is idle for a while, unless a change has failed on it; one at work counts', () => {
+  const failed = (name: string) => aNode(name).rolledBackFrom('bad').notReady()
   const down = (name: string, since: number) => aNode(name).on('older').notReady(since)
   const atWork = aNode('b')
     .assignedTo('new', { at: noon - minute })
@@ -43,5 +44,6 @@ test('a node that is not Ready is idle for a while, and one at work counts', () 
 
   expect(holds([down('a', noon - minute), down('b', noon - minute)])).toBe(false)
   expect(holds([down('a', noon - hour), down('b', noon - hour)])).toBe(true)
+  expect(holds([failed('a'), failed('b')])).toBe(true)
   expect(holds([idle('a')], { beside: [atWork] })).toBe(false)
 })

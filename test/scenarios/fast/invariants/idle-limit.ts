@@ -2,6 +2,7 @@ import { isForeignCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
+import { stampOf } from '../stamp.ts'
 import { allowed, cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** They cost no place, since they are unavailable already; their pods may still run. */
@@ -37,9 +38,14 @@ function changingIdle(decided: Decided): NodeView[] {
   return decided.pool.nodes.filter((node) => isIdle(node, decided) && isChanging(node))
 }
 
-/** Not Ready for a short time, or cordoned by a person. */
+/** Not Ready for a short time, or cordoned by a person. What a change has failed on, and is not Ready, is repaired at once. */
 function isIdle(node: NodeView, { at, pool }: Decided): boolean {
-  return node.ready ? isForeignCordon(node) : at < node.readySince + pool.policy.applyTimeout
+  return node.ready ? isForeignCordon(node) : !hasFailed(node) && at < node.readySince + pool.policy.applyTimeout
+}
+
+function hasFailed({ assigned, status }: NodeView): boolean {
+  if (assigned === undefined || status?.assignedAt !== stampOf(assigned)) return false
+  return status.phase === 'RolledBack' || status.phase === 'Failed'
 }
 
 function isChanging(node: NodeView): boolean {
