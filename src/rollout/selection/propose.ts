@@ -55,9 +55,10 @@ export function propose(state: PoolState): PoolProposal {
   const { free, idle, serving, spending } = byPrice(selectable, state)
   const use = budgetUse(notAtRest, { idle, serving })
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
-  const isInZone = zoneFilter([...spending, ...idle.filter(isIdleUnderCordon)], state)
+  // Pods run on one that somebody cordoned, not on one that is down. It comes first: it needs no free place, which its cordon may use up.
+  const zoned = [...idle.filter(isIdleUnderCordon), ...spending]
+  const isInZone = zoneFilter(zoned, state)
   const inZones = spending.filter(isInZone)
-  // Pods run on one that somebody cordoned. One that is down takes no more away.
   const idleInZones = idle.filter((member) => isInZone(member) || !isIdleUnderCordon(member))
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
   return {
@@ -74,7 +75,7 @@ export function propose(state: PoolState): PoolProposal {
     idlePlaces: left.idlePlaces,
     use,
     spending: idle.length + serving.length + spending.length,
-    isKeptByZones: spending.length > 0 && inZones.length === 0,
+    isKeptByZones: zoned.length > 0 && !zoned.some(isInZone),
     servedAt: lastSelectedAt(state),
     assignsFrom: rollout.assignsFrom,
     blocker,

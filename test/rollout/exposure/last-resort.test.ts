@@ -122,6 +122,17 @@ test('a fix reaches a node whose agent does not end the work on the stable conte
   expect(selected(decide(aPool({ ...options, zones: 'Any' }).with(hung, ...up('d', 'e')), noon))).toEqual(['d'])
 })
 
+test('a fix reaches a node whose agent does not end the work on the stable content when those of another zone are cordoned by somebody', () => {
+  const hung = aNode('hung')
+    .assignedTo('older', { at: noon - 30 * minute })
+    .reporting('Applying')
+    .inZone('zone-b')
+  const cordoned = up('d', 'e').map((node) => node.cordoned())
+  const options = { head: 'fix', stable: 'older', waves, zones: 'OneAtATime', cordoned: 'Change' } as const
+
+  expect(selected(decide(aPool(options).with(hung, ...cordoned), noon))).toEqual(['hung'])
+})
+
 test('a node whose agent hangs is drained for the fix that takes it as a last resort, and gets it', () => {
   const hung = (name: string) =>
     aNode(name)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
@@ -81,10 +82,20 @@ test('one zone at a time takes no node of another zone while pods leave one of t
   expect(selected([drained, inA('a2').cordoned()], options)).toEqual(['a2'])
 })
 
-test('one zone at a time takes nodes that somebody cordoned in the zone of the others alone', () => {
-  expect(selected([inA('a1').cordoned(), inB('b1')], { cordoned: 'Change' })).toEqual(['b1'])
+test('one zone at a time takes nodes that somebody cordoned, and others, of one zone alone', () => {
+  expect(selected([inA('a1').cordoned(), inB('b1')], { cordoned: 'Change' })).toEqual(['a1'])
+  expect(selected([inA('a1'), inB('b1').cordoned(), inB('b2')], { cordoned: 'Change' })).toEqual(['b1', 'b2'])
   expect(selected([inA('a1').cordoned(), inB('b1').cordoned()], { cordoned: 'Change' })).toEqual(['a1'])
   expect(selected([inA('a1').cordoned(), inB('b1')], { cordoned: 'Change', zones: 'Any' })).toEqual(['a1', 'b1'])
+})
+
+test('one zone at a time begins with nodes that somebody cordoned, and so takes them also when they use up the budget', () => {
+  const options: PoolOptions = { cordoned: 'Change', stable: 'older', since: noon - minute, zones: 'OneAtATime' }
+  const members = [inA('a1'), inB('b1').cordoned()]
+  const fleet = { pools: [aPool(options).with(...members)], policy: { maxUnavailable: { count: 1 } }, controls: {} }
+
+  expect(selected(members, { cordoned: 'Change', maxUnavailable: 1 })).toEqual(['b1'])
+  expect(decideFleet(fleet, noon).get('workers')?.actions).toMatchObject([{ kind: 'assign', node: 'b1' }])
 })
 
 test('an outage in one zone does not keep the others from their turn', () => {
