@@ -45,10 +45,13 @@ export class KeptHeads {
     return { commit: newest, ...(fleet && { fleet }) }
   }
 
-  /** The newest that is kept, though a newer one is lost. */
+  /** The newest that is kept and can be read, though a newer one is lost. */
   async readable(): Promise<CompiledFleet | undefined> {
-    const [newest] = this.#commits()
-    return newest === undefined ? undefined : this.#options.library.get(newest)
+    for (const commit of this.#commits()) {
+      const fleet = await this.#options.library.get(commit)
+      if (fleet) return fleet
+    }
+    return undefined
   }
 
   #commits(): readonly string[] {

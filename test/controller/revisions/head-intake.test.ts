@@ -300,6 +300,14 @@ test.each<readonly [what: string, compared: object]>([
   expect(comparisons).toEqual([compared])
 })
 
+test('a commit that is newer than a kept one that cannot be read is compared with the newest that can', async () => {
+  const { absorb, kept, unreadable, comparisons } = anIntake({ kept: A })
+  kept.unshift({ commit: B })
+  unreadable.add(B)
+  await absorb(head(C))
+  expect(comparisons).toEqual(['c a'])
+})
+
 test('a commit that was not taken is judged again when a newer kept one comes to light, and not when it is not the newest any more', async () => {
   const { intake, absorb, kept, comparisons } = anIntake({ kept: A, objections: { [C]: 'much' } })
   await absorb(head(C))
