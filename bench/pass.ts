@@ -78,7 +78,7 @@ function heartbeat(): void {
 }
 
 function sourcesWith(fleets: readonly CompiledFleet[]) {
-  const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.revisions })
+  const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.revisions, now: () => 0 })
   const library = new RevisionLibrary({ store, compile, log: () => undefined })
   for (const fleet of fleets) library.add(fleet)
   return {

@@ -120,7 +120,7 @@ function partsOf(nodes: ObjectCache<ClusterNode>, pools: ObjectCache<NodePoolVie
   const [payloads, revisions] = [configMaps(), configMaps()]
   // Never asked: every revision that is looked for is in the library.
   const kube = createKubeClient({ server: 'http://127.0.0.1:1', credentials: async () => ({}) })
-  const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions })
+  const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions, now: () => 0 })
   return {
     cluster: {
       ...{ nodes, pools, payloads, revisions, secrets: payloads, revisionSecrets: payloads },

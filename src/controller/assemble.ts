@@ -47,7 +47,12 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
   const kept = new RevisionSecrets({ ...revisions, configMaps: cluster.revisionSecrets, kind: 'Secret' })
   const { secretsNamespace } = settings
-  const store = new RevisionStore({ ...revisions, compression, secrets: secretsNamespace === undefined ? undefined : kept })
+  const store = new RevisionStore({
+    ...revisions,
+    compression,
+    now: () => clock.now(),
+    secrets: secretsNamespace === undefined ? undefined : kept,
+  })
   const taker =
     secretsNamespace === undefined
       ? undefined
@@ -57,6 +62,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
           key: new HashKey({ kube, namespace: settings.revisionsNamespace }),
         })
   const library = new RevisionLibrary({ store, compile, log })
+  const acceptedAt = (commit: string) => store.list().find((revision) => revision.commit === commit)?.acceptedAt
   const renderer = new PoolRenderer()
   const rejections = new Rejections(revisions)
   const drains = new DrainWatch({ ...ports, signal, changed: wake.fire })
@@ -71,7 +77,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
     intake: new HeadIntake({
       ...{ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) },
-      newestAccepted: (kept) => newestAccepted({ pools: cluster.pools.items, nodes: cluster.nodes.items }, kept),
+      newestAccepted: (kept) => newestAccepted({ pools: cluster.pools.items, nodes: cluster.nodes.items, acceptedAt }, kept),
     }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),

@@ -172,6 +172,8 @@ export const REVISION_KEYS = {
   sha256: `${DEFAULT_PREFIX}/sha256`,
   /** Grows with each acceptance: clocks jump, and a revert may accept an old commit again. */
   sequence: `${DEFAULT_PREFIX}/sequence`,
+  /** Milliseconds since the epoch, when it became the last accepted. Absent: an earlier release kept it. */
+  acceptedAt: `${DEFAULT_PREFIX}/accepted-at`,
   author: `${DEFAULT_PREFIX}/author`,
   /** Milliseconds since the epoch: what a commit claims need not be a date that can be written as one. */
   committedAt: `${DEFAULT_PREFIX}/committed-at`,

@@ -29,9 +29,10 @@ const LONG_AGO = 24 * 60 * 60_000
 
 /** Puts a fleet into the cluster that has completed a commit: every node runs what it says, and the pools have it on record. */
 export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]): Promise<void> {
-  const { kube, settings, snapshot, fleet } = beginning
+  const { kube, settings, now, snapshot, fleet } = beginning
   const configMaps = new ObjectCache<StoredConfigMap>(() => {})
-  await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put({ ...snapshot, files: fleet.files })
+  const store = new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps, now: () => now })
+  await store.put({ ...snapshot, files: fleet.files })
   for (const pool of fleet.pools.values()) await putPool(beginning, pool)
   const settled = settling(beginning)
   for (const node of nodes) await kube.create(NODES, settled(node))

@@ -350,3 +350,32 @@ test('a commit that is newer than a lost one is compared with the newest that is
   expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['False CommitNeedsPromotion', 'False CommitNeedsPromotion'])
   expect([...assigned]).not.toContain('c'.repeat(40))
 })
+
+/** Commits of which none changes the content of `workers`: what its nodes were assigned is swept. @returns the last one */
+async function afterManyCommits(replicas: Replicas): Promise<string> {
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { role: 'gpu' } } })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  for (const [index, digit] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+    replicas.push(digit, aFleet({ more: POOL('gpu', index) }))
+    await replicas.clock.advance(15 * MINUTE)
+  }
+  await replicas.clock.advance(15 * MINUTE)
+  await first.stop()
+  return 'e'.repeat(40)
+}
+
+test('a pool that has lost its status goes on where what its nodes were assigned was deleted as too old', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  const last = await afterManyCommits(replicas)
+  expect(await keptCommits(replicas)).toEqual(['c', 'd', 'e'].map((digit) => digit.repeat(40)))
+  const { metadata, ...workers } = await replicas.get(`${POOLS}/workers`)
+  await replicas.kube.delete(`${POOLS}/workers`)
+  await replicas.kube.create(POOLS, { ...workers, metadata: { name: 'workers', labels: metadata.labels ?? {} } })
+  replicas.source.loseContact()
+  const second = await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  expect(second.followed).toEqual([last])
+  expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['True Completed', 'True Completed'])
+  expect(await atRevision(replicas, A)).toEqual(['n1'])
+})

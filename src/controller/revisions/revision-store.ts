@@ -21,6 +21,8 @@ export interface KeptRevision {
   readonly commit: string
   /** Grows with each acceptance. */
   readonly sequence: number
+  /** Absent: an earlier release kept it. */
+  readonly acceptedAt?: Instant
   readonly sha256: string
   /** Names of its ConfigMaps, in order. */
   readonly parts: readonly string[]
@@ -38,6 +40,7 @@ export interface RevisionStoreOptions {
   readonly kube: KubeApi
   readonly namespace: string
   readonly configMaps: ObjectCache<StoredConfigMap>
+  readonly now: () => Instant
   /** What revisions took from Secrets. Absent: none does. */
   readonly secrets?: RevisionSecrets | undefined
   /** Default: on threads. */
@@ -100,9 +103,9 @@ export class RevisionStore {
     const kept = this.list()
     const known = kept.find((revision) => revision.commit === snapshot.commit)
     if (known && known === kept[0]) return
-    const sequence = this.#next(kept[0]?.sequence ?? 0)
-    if (known) await this.#renumber(known, sequence)
-    else await this.#write(snapshot, sequence)
+    const accepted = { sequence: this.#next(kept[0]?.sequence ?? 0), acceptedAt: this.#options.now() }
+    if (known) await this.#renumber(known, accepted)
+    else await this.#write(snapshot, accepted)
     this.#hasPut = true
     this.#refuseLoss(snapshot.commit)
   }
@@ -156,7 +159,7 @@ export class RevisionStore {
     return secrets.load(revision)
   }
 
-  async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
+  async #write(snapshot: RepoSnapshot, accepted: Accepted): Promise<void> {
     const { kube, namespace, configMaps, compression } = this.#options
     const packed = await packRevision(snapshot, compression)
     if (packed.parts.length > MOST_PARTS)
@@ -172,7 +175,7 @@ export class RevisionStore {
         )
       // What an earlier attempt left behind may have been compressed by another version of zlib, and would not fit together with ours.
       if (left) await deleteVersion(this.#options, left)
-      const annotations = annotationsOf(snapshot, { index, count: packed.parts.length, sha256: packed.sha256, sequence })
+      const annotations = annotationsOf(snapshot, { index, count: packed.parts.length, sha256: packed.sha256, ...accepted })
       const body = {
         apiVersion: 'v1',
         kind: 'ConfigMap',
@@ -187,8 +190,8 @@ export class RevisionStore {
     }
   }
 
-  async #renumber(revision: KeptRevision, sequence: number): Promise<void> {
-    const annotations = { [REVISION_KEYS.sequence]: String(sequence), [OBJECT_KEYS.unneededSince]: null }
+  async #renumber(revision: KeptRevision, accepted: Accepted): Promise<void> {
+    const annotations = { ...acceptedKeys(accepted), [OBJECT_KEYS.unneededSince]: null }
     for (const name of revision.parts) {
       const map = this.#options.configMaps.get(name)
       if (map) await annotate(this.#options, map, annotations)
@@ -235,23 +238,32 @@ function assemble(commit: string, maps: readonly StoredConfigMap[]): KeptRevisio
   if (String(whole.length) !== first[REVISION_KEYS.parts]) return undefined
   // Killed in the middle of giving it a new number, a revision has two; the greater one was meant.
   const sequence = Math.max(...whole.map((map) => Number(map.annotations[REVISION_KEYS.sequence]) || 0))
-  return { commit, sequence, sha256, parts: whole.map((map) => map.name) }
+  const acceptedAt = Math.max(...whole.map((map) => Number(map.annotations[REVISION_KEYS.acceptedAt]) || 0))
+  return { commit, sequence, ...(acceptedAt > 0 && { acceptedAt }), sha256, parts: whole.map((map) => map.name) }
 }
 
-interface Part {
+interface Accepted {
+  readonly sequence: number
+  readonly acceptedAt: Instant
+}
+
+interface Part extends Accepted {
   readonly index: number
   readonly count: number
   readonly sha256: string
-  readonly sequence: number
 }
 
-function annotationsOf(snapshot: RepoSnapshot, { index, count, sha256, sequence }: Part): Record<string, string> {
+function acceptedKeys({ sequence, acceptedAt }: Accepted): Record<string, string> {
+  return { [REVISION_KEYS.sequence]: String(sequence), [REVISION_KEYS.acceptedAt]: String(acceptedAt) }
+}
+
+function annotationsOf(snapshot: RepoSnapshot, { index, count, sha256, ...accepted }: Part): Record<string, string> {
   return {
     [OBJECT_KEYS.revision]: snapshot.commit,
     [REVISION_KEYS.part]: String(index),
     [REVISION_KEYS.parts]: String(count),
     [REVISION_KEYS.sha256]: sha256,
-    [REVISION_KEYS.sequence]: String(sequence),
+    ...acceptedKeys(accepted),
     [REVISION_KEYS.author]: `${snapshot.author.name} <${snapshot.author.email}>`,
     [REVISION_KEYS.committedAt]: String(snapshot.committedAt),
     [REVISION_KEYS.subject]: subjectOf(snapshot.message),

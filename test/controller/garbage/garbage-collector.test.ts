@@ -23,7 +23,12 @@ function aCluster() {
 }
 
 function aStore(kube: FakeKube): RevisionStore {
-  return new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps: new ObjectCache<StoredConfigMap>(nothing) })
+  return new RevisionStore({
+    kube,
+    namespace: 'nodewave-revisions',
+    configMaps: new ObjectCache<StoredConfigMap>(nothing),
+    now: () => 0,
+  })
 }
 
 test('rights are compared again ten minutes after the last time, and a look that is due counts as made', () => {

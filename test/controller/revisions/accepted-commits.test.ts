@@ -4,11 +4,16 @@ import { newestAccepted } from '../../../src/controller/revisions/accepted-commi
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string]
 const ref = (revision: string) => ({ revision, fingerprint: `of ${revision}` })
 const pool = (name: string, status: object) => ({ name, status }) as never
-const node = (assigned?: { readonly pool: string; readonly revision: string }) => ({ view: { assigned } }) as never
+const node = (assigned?: { readonly pool: string; readonly revision: string; readonly at?: number }) =>
+  ({ view: { assigned } }) as never
 const newest = (
   pools: readonly never[],
-  { kept, nodes = [] }: { readonly kept: readonly string[]; readonly nodes?: readonly never[] },
-) => newestAccepted({ pools, nodes }, kept)
+  {
+    kept,
+    nodes = [],
+    acceptedAt,
+  }: { readonly kept: readonly string[]; readonly nodes?: readonly never[]; readonly acceptedAt?: number },
+) => newestAccepted({ pools, nodes, acceptedAt: () => acceptedAt }, kept)
 
 test('the newest accepted commit is the newest that is kept', () => {
   expect(newest([], { kept: [] })).toBeUndefined()
@@ -32,4 +37,20 @@ test('of a pool that has lost its status its nodes remember what was accepted, a
   expect(newest([pool('workers', {})], { kept: [B, A], nodes })).toBe(C)
   expect(newest([pool('workers', { stable: ref(A) })], { kept: [B, A], nodes })).toBe(B)
   expect(newest([pool('workers', {})], { kept: [B, A], nodes: [node({ pool: 'workers', revision: '' })] })).toBe(B)
+})
+
+test('what nodes were assigned before the newest kept commit was accepted is no newer one: it may have been deleted as too old', () => {
+  const lost = (at: number | undefined, acceptedAt?: number) => {
+    const assigned = { pool: 'workers', revision: C, ...(at !== undefined && { at }) }
+    return newest([pool('workers', {})], {
+      kept: [B, A],
+      nodes: [node(assigned)],
+      ...(acceptedAt !== undefined && { acceptedAt }),
+    })
+  }
+
+  expect(lost(999, 1000)).toBe(B)
+  expect(lost(1000, 1000)).toBe(C)
+  expect(lost(undefined, 1000)).toBe(C)
+  expect(lost(999)).toBe(C)
 })

@@ -11,7 +11,7 @@ import { FakeKube } from '../fake-kube.ts'
 test('library reads a revision that was accepted before the repository had Clusters', async () => {
   const kube = new FakeKube()
   const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
-  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps })
+  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps, now: () => 0 })
   await store.put(aSnapshot('a', aFleet()))
   configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   const logged: string[] = []

@@ -18,7 +18,7 @@ const MAPS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
 function aStore(kube = new FakeKube()) {
   const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
-  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps })
+  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps, now: () => NOW })
   /** As after a restart: memory is what the cluster has. */
   const reread = () => configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   reread()
@@ -140,7 +140,7 @@ test('a large revision whose parts have all lost their labels is kept again', as
   await store.put(snapshot)
   for (const path of [...kube.objects.keys()]) await kube.patch(path, { metadata: { labels: null } })
   const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
-  const next = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps })
+  const next = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps, now: () => NOW })
   await next.put(snapshot)
   expect(await next.load(snapshot.commit)).toEqual(snapshot)
 })
@@ -212,7 +212,7 @@ test.each<readonly [what: string, maps: number, secrets: boolean | undefined, is
   configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   const collect = async () => ({ isDone: secrets === true })
   const store = new RevisionStore({
-    ...{ kube, namespace: 'nodewave-revisions', configMaps },
+    ...{ kube, namespace: 'nodewave-revisions', configMaps, now: () => NOW },
     ...(secrets !== undefined && { secrets: { collect } as unknown as RevisionSecrets }),
   })
   expect(await store.collect({ needed: new Set(), limit: 1, now: NOW })).toEqual({ isDone })
