@@ -39,6 +39,8 @@ export async function pass(parts: ControllerParts): Promise<PassResult> {
   if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
   const { clock } = parts.ports
   const unkept = await parts.intake.absorb(clock.now())
+  const { restoredAt } = parts.contact
+  if (restoredAt !== undefined) parts.failures.forgetAwayBefore(restoredAt)
   const { fleet, ...head } = parts.intake.state
   const began = clock.cpuUsed?.() ?? 0
   const passed = fleet ? await passWith(parts, { ...head, fleet }) : passWithout(parts, head)
@@ -56,12 +58,13 @@ interface Passed {
 const TELL_AGAIN = 10 * 60_000
 
 function passWithout(parts: ControllerParts, head: HeadState): Passed {
-  const { ports, settings, events } = parts
+  const { ports, settings, events, failures } = parts
   const now = ports.clock.now()
   if (head.lost !== undefined) showUnread(parts, { ...head, lost: head.lost }, now)
   const problems = firstCommitEvents(head, settings.namespace)
   void events.recordAgain(problems, now)
-  return { wakeAt: problems.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
+  const tellAgainAt = problems.length === 0 ? undefined : now + TELL_AGAIN
+  return { wakeAt: earliest([tellAgainAt, failures.nextTry(now)]), failures: [] }
 }
 
 /** Each NodePool says why nothing is done. One without a status may get back what it remembered, later. */
@@ -75,9 +78,8 @@ function showUnread({ cluster, journal, background }: ControllerParts, { lost, .
 }
 
 async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {
-  const { cluster, contact, failures, decider, events, garbage, background } = parts
+  const { cluster, failures, decider, events, garbage, background } = parts
   const now = parts.ports.clock.now()
-  if (contact.restoredAt !== undefined) failures.forgetAwayBefore(contact.restoredAt)
   failures.retain(mayExist(parts, head))
   parts.poolWrites.recall()
   const gathered = await gather(parts, head)

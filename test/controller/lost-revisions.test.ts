@@ -379,3 +379,19 @@ test('a pool that has lost its status goes on where what its nodes were assigned
   expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['True Completed', 'True Completed'])
   expect(await atRevision(replicas, A)).toEqual(['n1'])
 })
+
+test('a pool says soon that its last commit is gone when the server refuses its status once', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  await atSecondCommit(replicas)
+  await takeLast(replicas)
+  replicas.source.loseContact()
+  const answers = [refusal(500, 'InternalError')]
+  const replace: KubeApi['replace'] = async (path, body, options) => {
+    const answer = path.startsWith(POOLS) ? answers.pop() : undefined
+    if (answer) throw answer
+    return replicas.kube.replace(path, body, options)
+  }
+  await replicas.start('second', { kube: { ...replicas.kube, replace } })
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('False RepositoryUnread')
+})
