@@ -69,10 +69,11 @@ function passWithout(parts: ControllerParts, head: HeadState): Passed {
 
 /** Each NodePool says why nothing is done. One without a status may get back what it remembered, later. */
 function showUnread({ cluster, journal, background }: ControllerParts, { lost, ...head }: UnreadHead, now: Instant): void {
-  const why = head.problem ?? head.untrusted ?? head.held ?? head.trouble
+  const { trouble } = head
+  const obstacle = head.problem ?? head.untrusted ?? head.held
   for (const { name, status } of cluster.pools.items.values()) {
     if (!isWritten(status)) continue
-    const unread = unreadStatus(status, { lost, why, now })
+    const unread = unreadStatus(status, { lost, obstacle, trouble, now })
     background.begin(poolKey(name), () => journal.show(name, { status: unread, now }))
   }
 }

@@ -7,8 +7,10 @@ import { UNREAD } from '../model/text.ts'
 export interface UnreadRepository {
   /** The newest commit that was accepted: the cluster does not keep it. */
   readonly lost: string
-  /** What else keeps the repository from telling. */
-  readonly why: string | undefined
+  /** Why the newest commit of the branch is not taken: somebody has to act. */
+  readonly obstacle?: string | undefined
+  /** Why the repository cannot be read now. */
+  readonly trouble?: string | undefined
   readonly now: Instant
 }
 
@@ -25,11 +27,13 @@ export function unreadText(lost: string): string {
 }
 
 /** Of a pool about which nothing is decided: all that it remembers stays as it is. */
-export function unreadStatus(status: NodePoolStatus, { lost, why, now }: UnreadRepository): NodePoolStatus {
+export function unreadStatus(status: NodePoolStatus, { lost, obstacle, trouble, now }: UnreadRepository): NodePoolStatus {
+  const why = obstacle ?? trouble
+  const holding = obstacle === undefined ? 'Reconciling' : 'Stalled'
   const message = `${unreadText(lost)}${why === undefined ? '' : `: ${why}`}`
   const conditions = POOL_CONDITIONS.map((type) => {
     const before = status.conditions.find((condition) => condition.type === type)
-    const holds = type === 'Reconciling' ? 'True' : 'False'
+    const holds = type === holding ? 'True' : 'False'
     const isSame = before?.status === holds
     return {
       ...before,

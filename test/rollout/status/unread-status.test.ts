@@ -9,7 +9,7 @@ const { status } = decide(aPool({ head: 'new', stable: 'older' }).with(...nodes(
 const LOST = 'c'.repeat(40)
 
 test('a pool keeps all that it remembers while the newest accepted commit is lost, and says what helps', () => {
-  const { conditions, ...rest } = unreadStatus(status, { lost: LOST, why: 'connection refused', now: noon + minute })
+  const { conditions, ...rest } = unreadStatus(status, { lost: LOST, trouble: 'connection refused', now: noon + minute })
   const { conditions: _, ...before } = status
   const message =
     'the cluster does not keep ccccccc, the newest accepted commit; which commit is the newest is not known before a valid one has been ' +
@@ -29,10 +29,27 @@ test('a pool that was Ready is not while the newest accepted commit is lost, as 
     ...status,
     conditions: status.conditions.map((each) => (each.type === 'Ready' ? { ...each, status: 'True' as const } : each)),
   }
-  const [ready] = unreadStatus(completed, { lost: LOST, why: undefined, now: noon + minute }).conditions
+  const [ready] = unreadStatus(completed, { lost: LOST, now: noon + minute }).conditions
 
   expect(ready).toMatchObject({ status: 'False', lastTransitionTime: stamp(noon + minute) })
   expect(ready?.message).toMatch(/nothing is changed until then$/)
+})
+
+test('a pool is stalled while the newest accepted commit is lost and the newest one of the branch is not taken', () => {
+  const { conditions } = unreadStatus(status, {
+    lost: LOST,
+    obstacle: 'invalid',
+    trouble: 'connection refused',
+    now: noon + minute,
+  })
+
+  expect(conditions.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
+    'Ready False',
+    'Reconciling False',
+    'Stalled True',
+  ])
+  expect(conditions[2]).toMatchObject({ reason: 'RepositoryUnread', lastTransitionTime: stamp(noon + minute) })
+  expect(conditions[2]?.message).toMatch(/nothing is changed until then: invalid$/)
 })
 
 test('a status that the controller has written has all that a pool remembers', () => {
