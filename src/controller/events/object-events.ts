@@ -45,12 +45,13 @@ export function poolRestored(pool: ObjectEvent['object'], undone: keyof typeof U
 }
 
 /** What keeps a commit from being taken. No pool may be there to say so; the controller's own namespace is. */
-export function firstCommitEvents({ lost, problem, untrusted, trouble }: HeadState, namespace: string): ObjectEvent[] {
+export function firstCommitEvents({ lost, problem, untrusted, held, trouble }: HeadState, namespace: string): ObjectEvent[] {
   const object = { kind: 'Namespace', name: namespace } as const
   return [
     ...warning(object, { reason: 'RepositoryUnread', message: lost && unreadText(lost) }),
     ...warning(object, { reason: 'InvalidRepository', message: problem }),
     ...warning(object, { reason: 'UntrustedCommit', message: untrusted }),
+    ...warning(object, { reason: 'CommitNeedsPromotion', message: held }),
     ...warning(object, { reason: 'RepositoryUnreachable', message: trouble }),
   ]
 }

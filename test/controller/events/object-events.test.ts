@@ -61,6 +61,13 @@ test('what keeps the first commit from being taken is told at the namespace of t
   expect(firstCommitEvents({}, 'nodewave-system')).toEqual([])
 })
 
+test('the namespace of the controller tells that a commit needs promotion where no pool may be there to say so', () => {
+  const object = { kind: 'Namespace', name: 'nodewave-system' }
+  expect(firstCommitEvents({ held: 'much' }, 'nodewave-system')).toEqual([
+    { object, type: 'Warning', reason: 'CommitNeedsPromotion', message: 'much' },
+  ])
+})
+
 test('events of a decision stand at the pool, or at the node that they are about', () => {
   const pool = { kind: 'NodePool', name: 'workers', uid: 'uid-1' } as const
   const text = { type: 'Normal', reason: 'Completed', message: 'done' } as const
