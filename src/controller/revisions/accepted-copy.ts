@@ -18,14 +18,14 @@ export class AcceptedCopy {
   }
 
   /**
-   * @param mayWait it was kept before: no pool waits until the server keeps it again
+   * @param isLost it was kept before, and is not now, or cannot be read: no pool waits until the server keeps it again
    * @throws {Error} when it cannot be kept
    */
-  async write(accepted: RepoSnapshot, { mayWait }: { readonly mayWait: boolean }): Promise<void> {
+  async write(accepted: RepoSnapshot, { isLost }: { readonly isLost: boolean }): Promise<void> {
     try {
-      await this.#store.put(accepted)
+      await this.#store.put(accepted, { isReadable: !isLost })
     } catch (error) {
-      if (isAway(error) || !mayWait) throw error
+      if (isAway(error) || !isLost) throw error
     }
     this.#accepted = accepted
   }

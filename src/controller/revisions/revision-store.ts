@@ -87,24 +87,25 @@ export class RevisionStore {
    * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
    * written the next time; until then the revision is not listed. After a conflict at once, upon what is known then: the commit before would
    * be rolled out meanwhile.
+   * @param isReadable false: what is kept of it is to be written again
    */
-  async put(snapshot: RepoSnapshot): Promise<void> {
+  async put(snapshot: RepoSnapshot, { isReadable = true } = {}): Promise<void> {
     for (let attempt = 1; ; attempt += 1)
       try {
-        return await this.#putOnce(snapshot)
+        return await this.#putOnce(snapshot, isReadable)
       } catch (error) {
         if (attempt > MOST_PARTS || !(error instanceof KubeError && error.reaction === 'conflict')) throw error
       }
   }
 
-  async #putOnce({ secrets, ...snapshot }: RepoSnapshot): Promise<void> {
+  async #putOnce({ secrets, ...snapshot }: RepoSnapshot, isReadable: boolean): Promise<void> {
     // Before the documents: a revision that is listed is whole. Also when it was there, for somebody may have deleted it.
     if (secrets) await this.#options.secrets?.put(snapshot.commit, secrets)
     const kept = this.list()
     const known = kept.find((revision) => revision.commit === snapshot.commit)
-    if (known && known === kept[0]) return
+    if (isReadable && known && known === kept[0]) return
     const accepted = { sequence: this.#next(kept[0]?.sequence ?? 0), acceptedAt: this.#options.now() }
-    if (known) await this.#renumber(known, accepted)
+    if (isReadable && known) await this.#renumber(known, accepted)
     else await this.#write(snapshot, accepted)
     this.#hasPut = true
     this.#refuseLoss(snapshot.commit)
