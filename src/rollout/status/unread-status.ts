@@ -5,7 +5,7 @@ import { type Instant, stamp } from '../model/instant.ts'
 import { UNREAD } from '../model/text.ts'
 
 export interface UnreadRepository {
-  /** The newest commit that was accepted: the cluster does not keep it. */
+  /** The newest commit that was accepted: the cluster does not keep it, or it cannot be read. */
   readonly lost: string
   /** Why the newest commit of the branch is not taken: somebody has to act. */
   readonly obstacle?: string | undefined
@@ -23,7 +23,8 @@ export function isWritten(status: Partial<NodePoolStatus>): status is NodePoolSt
 
 /** @param lost the newest commit that was accepted: the cluster does not keep it, or it cannot be read */
 export function unreadText(lost: string): string {
-  return `the cluster does not keep ${shortRevision(lost, 7)}, the newest accepted commit; ${UNREAD}, and nothing is changed until then`
+  const what = `the cluster does not keep ${shortRevision(lost, 7)}, the newest accepted commit, or what it keeps of it cannot be read`
+  return `${what}; ${UNREAD}, and nothing is changed until then`
 }
 
 /** Of a pool about which nothing is decided: all that it remembers stays as it is. */

@@ -12,8 +12,8 @@ test('a pool keeps all that it remembers while the newest accepted commit is los
   const { conditions, ...rest } = unreadStatus(status, { lost: LOST, trouble: 'connection refused', now: noon + minute })
   const { conditions: _, ...before } = status
   const message =
-    'the cluster does not keep ccccccc, the newest accepted commit; which commit is the newest is not known before a valid one has been ' +
-    'read from the repository, and nothing is changed until then: connection refused'
+    'the cluster does not keep ccccccc, the newest accepted commit, or what it keeps of it cannot be read; which commit is the newest is not ' +
+    'known before a valid one has been read from the repository, and nothing is changed until then: connection refused'
   const condition = (type: string, holds: string) => ({ type, status: holds, reason: 'RepositoryUnread', message })
 
   expect(rest).toEqual(before)
