@@ -2,6 +2,7 @@ import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import { strayProofs } from '../rollout/proof/actions.ts'
+import type { Explanation } from '../rollout/status/explanation.ts'
 import { isWritten, unreadStatus } from '../rollout/status/unread-status.ts'
 import { CEILING_NAME } from './cache/ceiling-schema.ts'
 import { earliest } from './clock/earliest.ts'
@@ -69,13 +70,20 @@ function passWithout(parts: ControllerParts, head: HeadState): Passed {
 
 /** Each NodePool says why nothing is done. One without a status may get back what it remembered, later. */
 function showUnread({ cluster, journal, background }: ControllerParts, { lost, ...head }: UnreadHead, now: Instant): void {
-  const { trouble } = head
-  const obstacle = head.problem ?? head.untrusted ?? head.held
+  const { observed, trouble } = head
+  const obstacle = obstacleIn(head)
   for (const { name, status } of cluster.pools.items.values()) {
     if (!isWritten(status)) continue
-    const unread = unreadStatus(status, { lost, obstacle, trouble, now })
+    const unread = unreadStatus(status, { lost, observed, obstacle, trouble, now })
     background.begin(poolKey(name), () => journal.show(name, { status: unread, now }))
   }
+}
+
+/** The same reasons as of pools that go on with what was accepted. */
+function obstacleIn({ problem, untrusted, held }: HeadState): Explanation | undefined {
+  if (problem !== undefined) return { reason: 'InvalidRepository', message: problem }
+  if (untrusted !== undefined) return { reason: 'UntrustedCommit', message: untrusted }
+  return held === undefined ? undefined : { reason: 'CommitNeedsPromotion', message: held }
 }
 
 async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {

@@ -345,6 +345,8 @@ test('a commit that is newer than a lost one is compared with the newest that is
   const [pool] = await replicas.list(POOLS)
   expect(conditionOf(pool, 'Ready')?.message).toContain('nodewave promote --all --revision cccccccccccc')
   expect(readyOf(pool)).toBe('False RepositoryUnread')
+  expect(conditionOf(pool, 'Stalled')?.reason).toBe('CommitNeedsPromotion')
+  expect(pool?.status).toMatchObject({ observedRevision: 'c'.repeat(40), acceptedRevision: B })
   await replicas.kube.create(REVISIONS, last)
   await replicas.clock.advance(10 * MINUTE)
   expect((await replicas.list(POOLS)).map(readyOf)).toEqual(['False CommitNeedsPromotion', 'False CommitNeedsPromotion'])

@@ -3,12 +3,15 @@ import { POOL_CONDITIONS } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import { type Instant, stamp } from '../model/instant.ts'
 import { UNREAD } from '../model/text.ts'
+import type { Explanation } from './explanation.ts'
 
 export interface UnreadRepository {
   /** The newest commit that was accepted: the cluster does not keep it, or it cannot be read. */
   readonly lost: string
-  /** Why the newest commit of the branch is not taken: somebody has to act. */
-  readonly obstacle?: string | undefined
+  /** The newest commit of the branch, which is not accepted; absent: none was read. */
+  readonly observed?: string | undefined
+  /** Why it is not: somebody has to act. Its reason is the one that commands and commit statuses look for. */
+  readonly obstacle?: Explanation | undefined
   /** Why the repository cannot be read now. */
   readonly trouble?: string | undefined
   readonly now: Instant
@@ -28,19 +31,18 @@ export function unreadText(lost: string): string {
 }
 
 /** Of a pool about which nothing is decided: all that it remembers stays as it is. */
-export function unreadStatus(status: NodePoolStatus, { lost, obstacle, trouble, now }: UnreadRepository): NodePoolStatus {
-  const why = obstacle ?? trouble
+export function unreadStatus(
+  status: NodePoolStatus,
+  { lost, observed, obstacle, trouble, now }: UnreadRepository,
+): NodePoolStatus {
+  const why = obstacle?.message ?? trouble
+  const unread = { reason: 'RepositoryUnread', message: `${unreadText(lost)}${why === undefined ? '' : `: ${why}`}` } as const
   const holding = obstacle === undefined ? 'Reconciling' : 'Stalled'
-  const message = `${unreadText(lost)}${why === undefined ? '' : `: ${why}`}`
   const conditions = POOL_CONDITIONS.map((type) => {
     const before = status.conditions.find((condition) => condition.type === type)
-    const holds = type === holding ? 'True' : 'False'
-    const isSame = before?.status === holds
-    return {
-      ...before,
-      ...({ type, status: holds, reason: 'RepositoryUnread', message } as const),
-      lastTransitionTime: isSame ? before.lastTransitionTime : stamp(now),
-    }
+    const holds = type === holding ? ('True' as const) : ('False' as const)
+    const lastTransitionTime = before?.status === holds ? before.lastTransitionTime : stamp(now)
+    return { ...before, type, status: holds, ...(type === 'Stalled' && obstacle ? obstacle : unread), lastTransitionTime }
   })
-  return { ...status, conditions }
+  return { ...status, ...(observed !== undefined && { observedRevision: observed }), conditions }
 }

@@ -35,21 +35,19 @@ test('a pool that was Ready is not while the newest accepted commit is lost, as 
   expect(ready?.message).toMatch(/nothing is changed until then$/)
 })
 
-test('a pool is stalled while the newest accepted commit is lost and the newest one of the branch is not taken', () => {
-  const { conditions } = unreadStatus(status, {
-    lost: LOST,
-    obstacle: 'invalid',
-    trouble: 'connection refused',
-    now: noon + minute,
-  })
+test('a pool is stalled by what keeps the newest commit of the branch from being taken while the newest accepted one is lost', () => {
+  const obstacle = { reason: 'CommitNeedsPromotion', message: 'nodewave promote …' } as const
+  const trouble = 'connection refused'
+  const after = unreadStatus(status, { lost: LOST, observed: 'newer', obstacle, trouble, now: noon + minute })
 
-  expect(conditions.map(({ type, status: holds }) => `${type} ${holds}`)).toEqual([
-    'Ready False',
-    'Reconciling False',
-    'Stalled True',
+  expect(after.conditions.map(({ type, status: holds, reason }) => `${type} ${holds} ${reason}`)).toEqual([
+    'Ready False RepositoryUnread',
+    'Reconciling False RepositoryUnread',
+    'Stalled True CommitNeedsPromotion',
   ])
-  expect(conditions[2]).toMatchObject({ reason: 'RepositoryUnread', lastTransitionTime: stamp(noon + minute) })
-  expect(conditions[2]?.message).toMatch(/nothing is changed until then: invalid$/)
+  expect(after.conditions[0]?.message).toMatch(/nothing is changed until then: nodewave promote …$/)
+  expect(after.conditions[2]).toMatchObject({ message: 'nodewave promote …', lastTransitionTime: stamp(noon + minute) })
+  expect(after.observedRevision).toBe('newer')
 })
 
 test('a status that the controller has written has all that a pool remembers', () => {
