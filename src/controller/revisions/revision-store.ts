@@ -54,7 +54,8 @@ const LABELS = { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'revision
 
 /**
  * Each process that comes to lead begins to count at the next multiple: what one before it has still under way, and arrives late, has
- * a lower number, and is never taken for the last accepted.
+ * a lower number, and is never taken for the last accepted. Or by the clock, where that is ahead: newer ones than the last that is kept
+ * may be gone, and somebody may restore them.
  */
 const STRIDE = 1000
 
@@ -64,7 +65,8 @@ const STRIDE = 1000
  */
 export class RevisionStore {
   readonly #options: RevisionStoreOptions
-  #hasPut = false
+  /** The greatest number that this process gave. */
+  #given = 0
 
   constructor(options: RevisionStoreOptions) {
     this.#options = options
@@ -104,10 +106,11 @@ export class RevisionStore {
     const kept = this.list()
     const known = kept.find((revision) => revision.commit === snapshot.commit)
     if (isReadable && known && known === kept[0]) return
-    const accepted = { sequence: this.#next(kept[0]?.sequence ?? 0), acceptedAt: this.#options.now() }
+    const acceptedAt = this.#options.now()
+    const accepted = { sequence: this.#next(kept[0]?.sequence ?? 0, acceptedAt), acceptedAt }
     if (isReadable && known) await this.#renumber(known, accepted)
     else await this.#write(snapshot, accepted)
-    this.#hasPut = true
+    this.#given = accepted.sequence
     this.#refuseLoss(snapshot.commit)
   }
 
@@ -120,8 +123,9 @@ export class RevisionStore {
     )
   }
 
-  #next(last: number): number {
-    return this.#hasPut ? last + 1 : (Math.floor(last / STRIDE) + 1) * STRIDE + 1
+  #next(last: number, now: Instant): number {
+    if (this.#given > 0) return Math.max(last, this.#given) + 1
+    return Math.max(now, (Math.floor(last / STRIDE) + 1) * STRIDE + 1)
   }
 
   /** @throws {RevisionError} when it is not kept, or cannot be read. */

@@ -16,9 +16,9 @@ const NOW = Date.UTC(2026, 10, 21, 8)
 const MINUTES_10 = 600_000
 const MAPS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
-function aStore(kube = new FakeKube()) {
+function aStore(kube = new FakeKube(), now = NOW) {
   const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
-  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps, now: () => NOW })
+  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps, now: () => now })
   /** As after a restart: memory is what the cluster has. */
   const reread = () => configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   reread()
@@ -124,6 +124,27 @@ test('what a process that leads no more writes late is not taken for the last ac
   await first.put(aSnapshot('3'))
   reread()
   expect(second.list().map(({ commit }) => commit[0])).toEqual(['4', '3', '2', '1'])
+})
+
+test('a commit that is accepted after all that were kept are gone comes before each of them that somebody restores', async () => {
+  const { kube, store, reread } = aStore()
+  await store.put(aSnapshot('1'))
+  await store.put(aSnapshot('2'))
+  const gone = [...kube.objects]
+  kube.objects.clear()
+  const next = aStore(kube, NOW + MINUTES_10)
+  await next.store.put(aSnapshot('3'))
+  for (const [path, object] of gone) kube.objects.set(path, object)
+  next.reread()
+  expect(next.store.list().map(({ commit }) => commit[0])).toEqual(['3', '2', '1'])
+  reread()
+  kube.objects.delete(`${MAPS}/fleet-333333333333-0`)
+  kube.objects.delete(`${MAPS}/fleet-222222222222-0`)
+  next.reread()
+  await next.store.put(aSnapshot('4'))
+  for (const [path, object] of gone) kube.objects.set(path, object)
+  next.reread()
+  expect(next.store.list().map(({ commit }) => commit[0])).toEqual(['4', '2', '1'])
 })
 
 test('a kept revision that somebody changed, and the watch has not told of, is accepted again', async () => {
