@@ -112,7 +112,7 @@ test('pool wakes when the skip of a node ends that gave its place in the wave to
   const options = { head: 'new', stable: 'old', since: noon - minute, zones: 'OneAtATime', applyTimeout: hour } as const
   const pool = aPool({ ...options, waves: [aWave('early', 2)], drain: { mode: 'Always', timeout: 15 * minute } }).with(
     aNode('busy').on('old').assignedTo('new').reporting('Applying', { active: 'old' }).inZone('zone-a'),
-    aNode('other').on('old').inZone('zone-b'),
+    aNode('other').on('old').notReady().inZone('zone-b'),
     aNode('skipped').on('old').inZone('zone-a').drainedFor('new', { at: noon, state: 'Skipped' }),
   )
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 15 * minute })

@@ -11,7 +11,7 @@ import { commitsOf } from '../target/history.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
 import { validUntil } from './valid-until.ts'
-import { placeOf, rankOf } from './wave-order.ts'
+import { placeOf, rankOf, sinceOf } from './wave-order.ts'
 import type { PlacedCandidate } from './waves.ts'
 
 /** What the rule of exposure looks at, for one node. */
@@ -57,6 +57,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
   const subject = { node, report, target, condition, assigned, isExposed, changes }
+  const rank = isDivided ? rankOf(subject, { policy, clock }) : 0
   const joins = isJoining(node, { target, stable, clock })
   return {
     node,
@@ -68,9 +69,9 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     changes,
     name: node.name,
     labels: node.labels,
-    rank: isDivided ? rankOf(subject, { policy, clock }) : 0,
+    rank,
     place: isDivided ? placeOf(subject, { clock }) : 'Sound',
-    assignedAt: isExposed ? node.assigned?.at : undefined,
+    since: sinceOf(subject, rank),
     joins,
     isCounted: !joins && isCounted(subject),
     stable,

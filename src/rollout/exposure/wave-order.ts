@@ -1,7 +1,8 @@
 import type { Reported } from '../model/availability.ts'
-import { asideOf, isUnderDrain } from '../model/cordon.ts'
+import { asideOf, isUnderDrain, skippedAt } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
+import type { Instant } from '../model/instant.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 import { type Condition, needsRepair } from './condition.ts'
@@ -23,24 +24,35 @@ export interface OrderContext {
 /**
  * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
  * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve.
- * Draining: they are cordoned already. Late: they came since the rollout began. Unchanged: the target is what they have, and proves
- * nothing on them.
+ * Draining: they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried
+ * again. Unchanged: the target is what they have, and proves nothing on them.
  */
-const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
+const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'Skipped', 'InFlight', 'Down', 'Unchanged'] as const
 
 export function rankOf(facts: OrderSubject, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
+}
+
+const SKIPPED = ORDER.indexOf('Skipped')
+
+/** When it came to its rank, where that counts. */
+export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instant | undefined {
+  if (isExposed) return node.assigned?.at
+  return rank === SKIPPED ? node.mark?.at : undefined
 }
 
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
   const { node, condition, target, assigned, isExposed, changes } = facts
   if (isExposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
-  if (condition === 'Broken') return needsRepair(facts) ? 'Broken' : 'Undone'
+  const wasSkipped = skippedAt(node, target) !== undefined
+  if (condition === 'Broken' && needsRepair(facts)) return 'Broken'
+  if (condition === 'Broken' && !wasSkipped) return 'Undone'
   if (isUnderDrain(node)) return 'Draining'
   const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
   if (condition === 'InFlight') return 'InFlight'
   if (condition === 'Down' || aside) return 'Down'
+  if (wasSkipped) return 'Skipped'
   return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
 }
 

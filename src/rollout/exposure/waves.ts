@@ -1,5 +1,6 @@
 import type { WaveStatus } from '../../protocol/node-pool.ts'
 import { selectsLabels } from '../../protocol/node-selector.ts'
+import type { Instant } from '../model/instant.ts'
 import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
 import { byClass, inOrderOf, scatteredIndices } from '../model/scattered.ts'
 import { resolveShare } from '../model/share.ts'
@@ -10,8 +11,8 @@ export interface WaveCandidate {
   readonly labels: Readonly<Record<string, string>>
   /** Lower ones come into earlier waves; equal ones by the hash. Absent: 0. */
   readonly rank?: number
-  /** Among equal ranks, lower ones come first: those that are taken already, in the order in which they were. Absent: last. */
-  readonly assignedAt?: number | undefined
+  /** Among equal ranks, lower ones come first: when it was assigned the target, or its drain was given up. Absent: last. */
+  readonly since?: Instant | undefined
   /** Which place it takes in a wave of a size, see `placesIn`. Absent: Sound. */
   readonly place?: 'Sound' | 'Unsound' | 'Tried'
   /** This rollout has assigned it the target. */
@@ -176,10 +177,10 @@ export function placesLeft(
   return Math.max(0, Math.min(free, unsound - tried))
 }
 
-/** Indices by rank, then by turn; equal ones stay scattered, for neighbours by name often share a rack. */
+/** Indices by rank, then by time; equal ones stay scattered, for neighbours by name often share a rack. */
 function inWaveOrder(nodes: readonly WaveCandidate[]): readonly number[] {
-  const [taken, others]: [number[], number[]] = [[], []]
-  for (let index = 0; index < nodes.length; index++) (nodes[index]?.assignedAt === undefined ? others : taken).push(index)
-  const turnOf = (index: number): number => nodes[index]?.assignedAt ?? 0
-  return byClass(byClass(taken, turnOf).concat(others), (index) => nodes[index]?.rank ?? 0)
+  const [dated, others]: [number[], number[]] = [[], []]
+  for (let index = 0; index < nodes.length; index++) (nodes[index]?.since === undefined ? others : dated).push(index)
+  const sinceOf = (index: number): Instant => nodes[index]?.since ?? 0
+  return byClass(byClass(dated, sinceOf).concat(others), (index) => nodes[index]?.rank ?? 0)
 }

@@ -71,6 +71,11 @@ function isAskedSince(
   return askedAt > at && askedAt <= now
 }
 
+/** When its drain for this content was given up, so that others come before it. */
+export function skippedAt({ mark }: Pick<Cordoned, 'mark'>, wanted: NodeTarget): Instant | undefined {
+  return mark?.state === 'Skipped' && wanted.kind === 'config' && mark.digest === wanted.digest ? mark.at : undefined
+}
+
 /**
  * When a node whose drain was given up may be drained again for the same configuration. What is further ahead than a drain may take was
  * stamped by a clock that has been put back since: it may be at once.

@@ -7,6 +7,7 @@ import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Instant } from '../model/instant.ts'
+import { givenUpAt } from '../model/member-order.ts'
 import { nodeWas } from '../model/node-was.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
@@ -191,11 +192,13 @@ function hasNewest({ node }: Member, { pool: { head } }: PoolState): boolean {
   return newest.kind === 'config' && newest.digest === node.assigned?.digest
 }
 
-function kindOf({ exposure, drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {
+function kindOf(member: Member, { pool, rollout }: PoolState): WorkKind {
+  const { exposure, drain, assigned, broken } = member
   if (exposure.because === 'Superseded') return 'supersede'
   if (exposure.because === 'LastResort') return 'lastResort'
-  if (assigned || drain?.kind === 'Done') return 'finish'
-  if (broken) return 'repair'
+  const isLast = givenUpAt(member) !== undefined
+  if (drain?.kind === 'Done' || (assigned && !isLast)) return 'finish'
+  if (broken && !isLast) return 'repair'
   const isReturn = rollout.memory.rollback !== undefined || returnsFromFailure(pool, rollout)
   return isReturn || (rollout.proven && rollout.state === 'InProgress') ? 'rollback' : 'forward'
 }

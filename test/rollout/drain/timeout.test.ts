@@ -79,6 +79,68 @@ test('a skipped canary gives its place to another node, or nothing would ever be
   ])
 })
 
+test.each([
+  { first: a, last: b },
+  { first: b, last: a },
+])(
+  'of two skipped nodes, the one that was skipped first is drained first, whatever its zone and wave: $first.name, $last.name',
+  ({ first, last }) => {
+    const options = { drain: { onTimeout: 'Skip' as const }, waves: [aWave('early', { rack: '1' })] }
+    const wave = { index: 2, count: 2, name: 'rest', opened: ['early', 'rest'] }
+    const longAgo = first.drainedFor('new', { at: noon - 30 * minute, state: 'Skipped' }).inZone('zone-b')
+    const later = last
+      .drainedFor('new', { at: noon - 15 * minute, state: 'Skipped' })
+      .inZone('zone-a')
+      .labelled({ rack: '1' })
+
+    expect(done(upgrade({ ...options, wave }, longAgo, later))).toEqual([`cordon ${first.name} Ours`])
+  },
+)
+
+test.each([
+  { first: a, last: b },
+  { first: b, last: a },
+])(
+  'a canary that was skipped comes again after a node that was not: $first.name, $last.name',
+  ({ first: skipped, last: other }) => {
+    const options = { waves: [aWave('canary', 1)], drain: { onTimeout: 'Skip' as const } }
+    const canary = skipped.drainedFor('new', { at: noon - 15 * minute, state: 'Skipped' })
+
+    expect(done(upgrade(options, canary, other))).toEqual([`cordon ${other.name} Ours`])
+  },
+)
+
+test.each([
+  { first: a, last: b },
+  { first: b, last: a },
+])('of two skipped nodes, the canary is the one that was skipped first: $first.name, $last.name', ({ first, last }) => {
+  const options = { waves: [aWave('canary', 1)], drain: { onTimeout: 'Skip' as const } }
+  const longAgo = first.drainedFor('new', { at: noon - 30 * minute, state: 'Skipped' })
+  const later = last.drainedFor('new', { at: noon - 15 * minute, state: 'Skipped' })
+
+  expect(done(upgrade(options, longAgo, later))).toEqual([`cordon ${first.name} Ours`])
+})
+
+test.each([
+  ['may be drained again', 15 * minute],
+  ['is left out for now', 5 * minute],
+])('a restored canary whose drain was given up gives its place to a sound node when it %s', (_, ago) => {
+  const options = { waves: [aWave('canary', 1)], drain: { onTimeout: 'Skip' as const } }
+  const restored = aNode('a')
+    .rolledBackFrom('bad')
+    .drainedFor('new', { at: noon - ago, state: 'Skipped' })
+
+  expect(done(upgrade(options, restored, b))).toEqual(['cordon b Ours'])
+})
+
+test('a restored node whose drain was given up is drained again after all others', () => {
+  const restored = aNode('a')
+    .rolledBackFrom('bad')
+    .drainedFor('new', { at: noon - 15 * minute, state: 'Skipped' })
+
+  expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, restored, b))).toEqual(['cordon b Ours'])
+})
+
 test('a drain that a clock which has been put back began is stamped again, so that its time ends, and its message stays', () => {
   const options = { stable: 'older', since: noon - minute, disruption: 'drain', pods: stuck } as const
   const ahead = a.drainedFor('new', { at: noon + 24 * hour })

@@ -73,7 +73,7 @@ test.each([
   ['a', { a: 1, b: 2 }],
   ['b', { a: 2, b: 1 }],
 ])('of nodes that are taken already, the one that was taken first keeps the place: %s', (first, takenAt) => {
-  const taken = Object.entries(takenAt).map(([name, assignedAt]) => ({ name, labels: {}, isExposed: true, assignedAt }))
+  const taken = Object.entries(takenAt).map(([name, since]) => ({ name, labels: {}, isExposed: true, since }))
   const nodes = [...taken, { name: 'c', labels: {} }]
 
   const waveOf = waveMembership([aWave('canary', 1), aWave('all', '100%')], { pool: 'workers', nodes })
