@@ -32,9 +32,9 @@ export interface FleetStop {
 export interface Awaited {
   /** `staging/workers` is one of another cluster. */
   readonly pool: string
-  /** The newest commit failed there: it will not come to pass without a person. */
+  /** The commit failed there, or the pool was rolled back: it does not complete without an operator. */
   readonly failed: boolean
-  /** What there is to say of it: "whose status cannot be read". Absent: that it failed, or has not completed the commit. */
+  /** What the message says of it: "which is paused". Absent: that it failed, or has not completed the commit. */
   readonly why?: string
 }
 

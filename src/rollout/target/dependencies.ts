@@ -40,11 +40,18 @@ export function awaitedBy(pool: PoolSnapshot, { pools, memories, unwritten }: Ot
     const [other, memory] = [byName.get(name), memories.get(name)]
     const others = other?.awaitedClusters ?? []
     if (!other || !memory || other.nodes.length === 0) return [...others]
-    if (!hasCompleted(other, memory)) return [...others, { pool: name, failed: isRejected(memory, other.head) }]
+    if (!hasCompleted(other, memory)) return [...others, { pool: name, ...whatKeeps(other, memory) }]
     const why = unwritten?.get(name)
     return why === undefined ? [...others] : [...others, { pool: name, failed: false, why }]
   })
   return [...new Map([...awaited, ...ofClusters].map((each) => [each.pool, each])).values()]
+}
+
+/** What keeps a pool from completing the newest commit, where an operator does or has to act. */
+function whatKeeps({ name, head, controls }: PoolSnapshot, memory: Memory): Pick<Awaited, 'failed' | 'why'> {
+  if (isRejected(memory, head)) return { failed: true }
+  if (memory.rollback) return { failed: true, why: `which an operator rolled back (nodewave resume ${name})` }
+  return { failed: false, ...(controls.paused !== undefined && { why: `which is paused (nodewave resume ${name})` }) }
 }
 
 /**

@@ -38,6 +38,25 @@ test('a pool stays with what it has while one that it depends on has not complet
   })
 })
 
+test('a pool that waits for one which an operator rolled back is stalled, and says how to end that', () => {
+  const base = pool('base', { controls: { rollback: 'older' }, since: noon - minute })
+  const decision = decisions(workers(), base).get('workers')
+
+  expect(decision && condition(decision, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForDependency',
+    message: 'new waits for "base", which an operator rolled back (nodewave resume base)',
+  })
+})
+
+test('a pool that waits for a paused one says so, and how to end that', () => {
+  const decision = decisions(workers(), pool('base', { controls: { paused: 'storm' } })).get('workers')
+
+  expect(decision && condition(decision, 'Reconciling').message).toBe(
+    '1 of 1 nodes are at older; new waits for "base", which is paused (nodewave resume base)',
+  )
+})
+
 test('a pool that is paused is not Ready while it waits for another one with the newest commit', () => {
   const decision = decisions(workers({ controls: { paused: 'storm' } }), pool('base', {})).get('workers')
 
