@@ -7,9 +7,9 @@ import { isInRollout } from '../model/wanted-assignment.ts'
 import type { Explanation } from './explanation.ts'
 import { holdCommand, rollbackCommand } from './remedies.ts'
 
-/** What a commit does may show only after it has completed everywhere; then nothing else goes back. */
+/** What a commit does to a node may show only after its soak, or after the rollout; then the pool does not go back by itself. */
 export function nodesDown({ pool, rollout, members, notAtRest }: PoolState): Explanation | undefined {
-  if (rollout.state !== 'Completed') return undefined
+  if (rollout.state !== 'Completed' && rollout.state !== 'InProgress') return undefined
   const down = notAtRest.filter((member) => hasGoneDown(member, rollout.startedAt))
   if (down.length <= resolveShare(pool.policy.maxFailures, members.length)) return undefined
   const { memory, target } = rollout

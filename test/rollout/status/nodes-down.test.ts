@@ -3,6 +3,7 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { condition, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
@@ -21,6 +22,34 @@ test('a pool whose nodes went down after its newest commit completed is not Read
     '"a" went down after new was applied there; if the commit is to blame: ' +
       'nodewave rollback workers --to old (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=old)',
   )
+})
+
+const wave = { index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'] }
+const underway = {
+  head: 'new',
+  stable: 'old',
+  since: noon - 2 * hour,
+  waves: [aWave('canary', 1)],
+  wave,
+  maxUnavailable: 1,
+} as const
+
+test('a pool whose nodes went down after their soak, with others to come, is stalled, names them, and says how to go back', () => {
+  const decision = decide(aPool(underway).with(changed('a').notReady(noon - 30 * minute), aNode('b').on('old')), noon)
+
+  expect(verdict(decision)).toEqual({ Ready: 'False NodesDown', Reconciling: 'True WaitingForBudget', Stalled: 'True NodesDown' })
+  expect(condition(decision, 'Stalled').message).toBe(
+    '"a" went down after new was applied there; if the commit is to blame: ' +
+      'nodewave rollback workers --to old (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=old)',
+  )
+})
+
+test('a pool is not stalled for a node that went down after its soak a moment ago, or that it tolerates', () => {
+  const stalled = (since: number, maxFailures = 0) =>
+    verdict(decide(aPool({ ...underway, maxFailures }).with(changed('a').notReady(since), aNode('b').on('old')), noon)).Stalled
+
+  expect(stalled(noon - 5 * minute)).toBe('False WaitingForBudget')
+  expect(stalled(noon - 30 * minute, 1)).toBe('False WaitingForBudget')
 })
 
 test('a pool stays Ready when a node was down before, blinks, or went down before this rollout changed it', () => {
