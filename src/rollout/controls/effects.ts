@@ -26,8 +26,10 @@ export const ON_REMOVED: Readonly<Partial<Record<keyof ObservedControls, (pool: 
 function promote({ head, memory }: PoolSnapshot, { value }: ControlRequest): ControlEffect {
   const promoted = [head, ...(memory.target ? [memory.target] : [])].find((ref) => denotes(value, ref))
   const refused = { action: 'Promote', refused: true } as const
-  if (!promoted)
-    return { ...refused, message: `neither the target nor the newest commit has this name; the newest is ${shortName(head)}` }
+  if (!promoted) {
+    const unknown = `neither the target nor the newest commit has this name; the newest is ${shortName(head)}`
+    return { ...refused, message: `${unknown}; it counts if such a commit arrives` }
+  }
   if (isRejected(memory, promoted))
     return { ...refused, message: `${shortName(promoted)} has failed: retry it, and promote it when it waits for that` }
   return { action: 'Promote', message: `${shortName(promoted)} is approved` }

@@ -87,7 +87,7 @@ test('a promotion of another commit than the pool goes to is refused', () => {
     action: 'Promote',
     value: 'c0ffee1',
     outcome: 'Refused',
-    message: 'neither the target nor the newest commit has this name; the newest is new',
+    message: 'neither the target nor the newest commit has this name; the newest is new; it counts if such a commit arrives',
   })
 })
 
