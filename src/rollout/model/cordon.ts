@@ -57,7 +57,6 @@ export function asideByMark({ node, wanted, broken, reboot }: AsideSubject, { po
   if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
   if (node.mark.state === 'Released') return isAskedSince(node.mark, { reboot, now }) ? undefined : { because: 'Released' }
-  if (node.unschedulable) return undefined
   const until = skipEnds(node, { policy, now })
   return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
 }

@@ -141,6 +141,16 @@ test('a restored node whose drain was given up is drained again after all others
   expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, restored, b))).toEqual(['cordon b Ours'])
 })
 
+test('a node that somebody cordoned, and whose drain was given up, is drained again after another timeout', () => {
+  const drainedAgain = (ago: number) => {
+    const skipped = a.drainedFor('new', { at: noon - ago, state: 'Skipped' }).cordoned()
+    return done(upgrade({ cordoned: 'Change', drain: { onTimeout: 'Skip' } }, skipped))
+  }
+
+  expect(drainedAgain(5 * minute)).toEqual([])
+  expect(drainedAgain(15 * minute)).toEqual(['cordon a Found'])
+})
+
 test('a drain that a clock which has been put back began is stamped again, so that its time ends, and its message stays', () => {
   const options = { stable: 'older', since: noon - minute, disruption: 'drain', pods: stuck } as const
   const ahead = a.drainedFor('new', { at: noon + 24 * hour })
