@@ -15,9 +15,9 @@ function liftedIn({ decision: { actions } }: Decided): Uncordon[] {
   return actions.filter((action) => action.kind === 'uncordon').filter(({ lifts }) => lifts)
 }
 
-/** A node that is not Ready is uncordoned when a person holds it, or its drain is given up by `onTimeout: Skip`. */
+/** `onTimeout: Skip` leaves a node as it was before its drain. A person who holds a node that is not Ready has it uncordoned. */
 function isHealthy({ node: name, mark }: Uncordon, { pool: { nodes } }: Decided): boolean {
   const node = nodes.find((each) => each.name === name)
-  if (!node || node.leaving || doesNotServe(node)) return false
-  return node.ready || node.hold !== undefined || mark?.state === 'Skipped'
+  if (!node || node.leaving) return false
+  return mark?.state === 'Skipped' || (!doesNotServe(node) && (node.ready || node.hold !== undefined))
 }
