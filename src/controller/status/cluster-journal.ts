@@ -8,6 +8,7 @@ import type { PoolJournal, PoolWork } from '../execution/pool-journal.ts'
 import type { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import { copyKey, type WriteFailures } from '../writes/write-failures.ts'
+import { asStored } from './complete-status.ts'
 import type { ConfirmedSteps } from './confirmed-steps.ts'
 import type { DatedStatus, StatusWriter } from './status-writer.ts'
 
@@ -98,8 +99,8 @@ export class ClusterJournal implements PoolJournal {
   }
 
   /** What the pool shows while nothing is decided about it. */
-  async show(pool: string, dated: DatedStatus): Promise<{ readonly isDone: true }> {
-    await this.#options.statuses.write(pool, dated)
+  async show(pool: string, { status, now }: DatedStatus): Promise<{ readonly isDone: true }> {
+    await this.#options.statuses.write(pool, { status: asStored(status), now })
     return { isDone: true }
   }
 

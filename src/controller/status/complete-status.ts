@@ -38,8 +38,8 @@ function pausedBy({ observedControls }: NodePoolStatus): { readonly paused?: 'Po
  * As an API server stores it: without what is undefined, and texts that were cut in the middle of an emoji are mended. Otherwise what it has
  * would never be what was meant.
  */
-function asStored<T>(value: T): T
-function asStored(value: unknown): unknown {
+export function asStored<T>(value: T): T
+export function asStored(value: unknown): unknown {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((entry) => asStored(entry))

@@ -21,6 +21,7 @@ interface Draft {
 /** The parts of a pool in the cluster; what is done to them, in order. */
 function aJournal({ isMirrored = true, isKept = true, isNews = false, isOpen = false, isConfirmed = true, undoes }: Draft = {}) {
   const did: string[] = []
+  const shown: object[] = []
   const pools = new ObjectCache<NodePoolView>(() => undefined)
   pools.observe({ type: 'sync', items: [view('1')] })
   const mirror = {
@@ -30,7 +31,14 @@ function aJournal({ isMirrored = true, isKept = true, isNews = false, isOpen = f
       return { ...(undoes && { undoes }) }
     },
   }
-  const statuses = { dueAt: () => 5_000, isNews: () => isNews, write: async () => void did.push('write') }
+  const statuses = {
+    dueAt: () => 5_000,
+    isNews: () => isNews,
+    write: async (_: string, written: { readonly status: object }) => {
+      did.push('write')
+      shown.push(written.status)
+    },
+  }
   const rejections = { isKept: () => isKept, keep: async () => void did.push('keep') }
   const events = {
     recordOnce: async (all: readonly { reason: string }[]) => void did.push(`events ${all.map(({ reason }) => reason)}`),
@@ -51,7 +59,7 @@ function aJournal({ isMirrored = true, isKept = true, isNews = false, isOpen = f
     steps,
     failures: { mayTry: () => true },
   } as never)
-  return { journal, did, pools, statuses }
+  return { journal, did, shown, pools, statuses }
 }
 
 test.each<readonly [what: string, draft: Draft, dueAt: number, isNews: boolean]>([
@@ -133,4 +141,10 @@ test('a status that is written counts as confirmed when the cache has it', async
   const { journal } = aJournal()
   await journal.write('workers', work)
   expect(journal.confirmedOf('workers')).toEqual({})
+})
+
+test('a status that is shown while nothing is decided is written as the server will have it, when a text was cut in the middle of an emoji', async () => {
+  const { journal, shown } = aJournal()
+  await journal.show('workers', { status: { summary: { revision: '🚀'.slice(0, 1) } } as never, now: 1_000 })
+  expect(shown).toEqual([{ summary: { revision: '�' } }])
 })
