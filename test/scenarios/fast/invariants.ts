@@ -2,6 +2,7 @@ import type { Observed } from './controller.ts'
 import { answersOfThisRun } from './invariants/answers-of-this-run.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { brokenFirst } from './invariants/broken-first.ts'
+import { budgetOrder } from './invariants/budget-order.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
 import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
@@ -62,6 +63,7 @@ export interface Invariant {
 export const INVARIANTS: readonly Invariant[] = [
   poolBudget,
   fleetBudget,
+  budgetOrder,
   trueBudget,
   idleLimit,
   stoppedPools,
