@@ -122,7 +122,8 @@ export function scopesOf({ pools, nodes, faults }: Size): readonly Scope[] {
       name: 'fleet stop',
       pools: fleetOf({ waves: [canary], maxFailures: { count: 1 } }),
       commits: [first, crash, first],
-      fleet: { maxFailures: { count: 0 } },
+      // With a budget, one pool comes after the other: the second is stopped by what failed in the first.
+      fleet: { maxFailures: { count: 0 }, maxUnavailable: { count: 1 } },
     },
   ]
   return pools > 1 ? [...single, ...several] : [...single, ...rebooting, replaced]
