@@ -32,8 +32,11 @@ function waitsForFleet(decided: Decided): boolean {
 
 function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
   const { history, target, stable } = status
-  if (history[0]?.result === 'Completed') return undefined
-  return target?.fingerprint === stable?.fingerprint ? 'Back' : 'Forward'
+  const [run, ...before] = history
+  if (run?.result === 'Completed') return undefined
+  const completed = before.find(({ fingerprint, result }) => fingerprint === target?.fingerprint && result === 'Completed')
+  const isReturn = target?.fingerprint === stable?.fingerprint || (completed !== undefined && !completed.abandoned)
+  return isReturn ? 'Back' : 'Forward'
 }
 
 /** Of nodes that a rollout has broken, and those whose agents ask for more, other rows say. */

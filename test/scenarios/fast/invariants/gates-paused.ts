@@ -2,6 +2,7 @@ import type { GateStatus } from '../../../../src/protocol/node-pool.ts'
 import type { AskGate } from '../../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Memory } from '../../../../src/rollout/model/snapshot.ts'
+import { fingerprintOf } from '../content.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
@@ -34,12 +35,13 @@ function isOfReadyNodes({ nodes }: AskGate, decided: Decided): boolean {
   return decided.pool.nodes.every((node) => node.ready || !nodes.includes(node.name) || !isAwaited(node, decided))
 }
 
-/** It was Ready when it was assigned, it may become so in time, and it has not failed. */
+/** It was Ready when it was assigned the target, it may become so in time, and it has not failed. */
 function isAwaited(
   { name, assigned, readySince, hold, leaving }: NodeView,
   { at, pool, decision: { status } }: Decided,
 ): boolean {
-  if (hold !== undefined || leaving || assigned?.nodeWas !== undefined) return false
+  if (hold !== undefined || leaving || assigned === undefined || assigned.nodeWas !== undefined) return false
+  if (fingerprintOf(assigned.digest) !== status.target?.fingerprint) return false
   return at < readySince + pool.policy.applyTimeout && status.failed.every(({ node }) => node !== name)
 }
 
