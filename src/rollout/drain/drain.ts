@@ -3,7 +3,7 @@ import { isPastDraining, pastDrainingAt } from '../exposure/past-draining.ts'
 import { isAtWork, waitsForGrant } from '../model/agent-report.ts'
 import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { type Aside, asideByMark, isTheirs, isUnderDrain } from '../model/cordon.ts'
+import { type Aside, asideByMark, isOurCordon, isTheirs, isUnderDrain } from '../model/cordon.ts'
 import { countedFrom } from '../model/deadlines.ts'
 import type { Drain, PodVerdict, Remaining, Underway } from '../model/drain.ts'
 import type { NodePods } from '../model/node-view.ts'
@@ -54,14 +54,14 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
 
 /**
  * The work that the node was cordoned for is done, or was not begun. A node that is not healthy stays cordoned, since pods would
- * not run on it. Nor would they for long on one that is being deleted.
+ * not run on it. Nor would they for long on one that is being deleted. Where the cordon is not ours, only the mark goes.
  */
 function hasEnded(member: Candidate): boolean {
   const { node, report, assigned, progress } = member
   if (node.leaving) return false
   if (isAtWork(node, report) || cannotServe({ node, report }) || isRepairedFirst(member)) return false
   if (progress.phase === 'Held') return true
-  if (!node.ready) return false
+  if (!node.ready && isOurCordon(node)) return false
   if (waitsForGrant(node, report)) return true
   if (!assigned) return !isBeingProved(node, report)
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'

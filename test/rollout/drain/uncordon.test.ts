@@ -131,3 +131,12 @@ test('a node that is not Ready stays cordoned whatever comes of its drain, unles
   }
   expect(done(upgrade({}, a.drainedFor('new').notReady(down).held()))).toEqual(['uncordon a'])
 })
+
+test('a node that is not Ready loses the mark of our drain when that is over and the cordon is not ours, so that no cordon set later is taken for ours', () => {
+  const halts = { onFailure: 'Halt' as const, rejected: ['new'] }
+  const uncordoned = a.drainedFor('new').uncordoned()
+  const found = a.drainedFor('new', { state: 'Found' })
+
+  expect(done(upgrade(halts, uncordoned.notReady(), b))).toEqual(['unmark a'])
+  expect(done(upgrade(halts, found.notReady(), b))).toEqual(['unmark a'])
+})
