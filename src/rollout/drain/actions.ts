@@ -1,4 +1,5 @@
 import type { RebootOrder } from '../../protocol/reboot-order.ts'
+import { waitsForGrant } from '../model/agent-report.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { Underway } from '../model/drain.ts'
@@ -18,9 +19,10 @@ export function uncordons({ notAtRest, pool: { fleet }, now }: PoolState): reado
   return inOrder(ended).flatMap((member) => uncordonOf(member, now) ?? [])
 }
 
-/** And not assigned it yet. */
-function isCordonedForTarget({ node, wanted, assigned, drain }: Member): boolean {
-  return drain?.kind === 'Over' && !assigned && wanted.kind === 'config' && node.mark?.digest === wanted.digest
+/** And the change has not begun: it is not assigned yet, or its agent waits for the drain. */
+function isCordonedForTarget({ node, report, wanted, assigned, drain }: Member): boolean {
+  const hasBegun = assigned && !waitsForGrant(node, report)
+  return drain?.kind === 'Over' && !hasBegun && wanted.kind === 'config' && node.mark?.digest === wanted.digest
 }
 
 function uncordonOf({ node, wanted, drain, reboot }: Member, now: Instant): Uncordon | undefined {

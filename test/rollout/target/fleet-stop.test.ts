@@ -157,8 +157,14 @@ test('a node that was emptied for the commit is not given it', () => {
   expect(takenIn([failing('gpu', 3), web])).toEqual([])
 })
 
-test('a node that is drained for the commit is uncordoned once the failures that stop it are confirmed', () => {
-  const web = pool('web', [aNode('web-0').on('older').drainedFor('new')], { disruption: 'drain', pods: { 'web-0': [aPod('a')] } })
+test.each([
+  ['for the commit', aNode('web-0').on('older')],
+  [
+    'because its agent asks for that',
+    aNode('web-0').assignedTo('new', { at: begun.at, pool: 'web' }).reporting('Blocked', { needs: 'drain' }),
+  ],
+])('a node that is drained %s is uncordoned once the failures that stop the commit are confirmed', (_, drained) => {
+  const web = pool('web', [drained.drainedFor('new')], { disruption: 'drain', pods: { 'web-0': [aPod('a')] } })
   const fleet = { pools: [failing('gpu', 3), web], policy: { maxFailures: { count: 2 } }, controls: {} }
   const decideUpon = (confirmed: ReadonlyMap<string, FailureMemory>) => decideFleet({ ...fleet, confirmed }, noon)
   const kindsIn = (decided: ReadonlyMap<string, Decision>) => decided.get('web')?.actions.map(({ kind }) => kind)
