@@ -98,6 +98,33 @@ test('one zone at a time begins with nodes that somebody cordoned, and so takes 
   expect(decideFleet(fleet, noon).get('workers')?.actions).toMatchObject([{ kind: 'assign', node: 'b1' }])
 })
 
+test('one zone at a time takes a node whose drain was given up after all others, also of another zone', () => {
+  const options: PoolOptions = { disruption: 'drain', drain: { onTimeout: 'Skip' }, pods: { a3: [aPod('x')] } }
+  const skippedIn = (zone: string, name: string, ago: number) =>
+    aNode(name)
+      .on('older')
+      .inZone(zone)
+      .drainedFor('new', { at: noon - ago, state: 'Skipped' })
+  const skipped = [skippedIn('zone-a', 'a1', 15 * minute), skippedIn('zone-a', 'a2', 16 * minute)]
+  const drained = inA('a3').drainedFor('new')
+
+  expect(selected([...skipped, drained, inB('b1')], options)).toEqual([])
+  expect(selected([...skipped, inB('b1')], options)).toEqual(['b1'])
+  expect(selected([...skipped, drained, skippedIn('zone-b', 'b1', 17 * minute)], options)).toEqual([])
+  expect(selected([...skipped, drained, skippedIn('zone-b', 'b1', 15.5 * minute)], options)).toEqual(['a2'])
+  expect(selected([...skipped, drained], options)).toEqual(['a1', 'a2'])
+  expect(selected([...skipped, drained, inB('b1')], { ...options, zones: 'Any' })).toEqual(['a1', 'a2', 'b1'])
+})
+
+test('one zone at a time takes no node of another zone while one of the first is down in the middle of its drain, and only then', () => {
+  const options: PoolOptions = { disruption: 'drain', waves: [aWave('canary', { tier: 'canary' })], pods: { a1: [aPod('x')] } }
+  const canary = inB('b1').labelled({ tier: 'canary' })
+  const down = inA('a1').notReady(noon - 5 * minute)
+
+  expect(selected([down.drainedFor('new').labelled({ tier: 'canary' }), canary], options)).toEqual([])
+  expect(selected([down.drainedFor('an older commit'), canary], options)).toEqual(['b1'])
+})
+
 test('an outage in one zone does not keep the others from their turn', () => {
   const down = aNode('a1')
     .notReady(noon - 30 * minute)
