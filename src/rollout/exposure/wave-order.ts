@@ -48,12 +48,17 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   const wasSkipped = skippedAt(node, target) !== undefined
   if (condition === 'Broken' && needsRepair(facts)) return 'Broken'
   if (condition === 'Broken' && !wasSkipped) return 'Undone'
-  if (isUnderDrain(node)) return 'Draining'
+  if (isUnderDrain(node) && !isDownAfterDrain(facts)) return 'Draining'
   const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
   if (condition === 'InFlight') return 'InFlight'
   if (condition === 'Down' || aside) return 'Down'
   if (wasSkipped) return 'Skipped'
   return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
+}
+
+/** It went down while it was drained for another commit, and stays cordoned until it is Ready. */
+function isDownAfterDrain({ node, condition, target }: OrderSubject): boolean {
+  return condition === 'Down' && !(target.kind === 'config' && target.digest === node.mark?.digest)
 }
 
 /**

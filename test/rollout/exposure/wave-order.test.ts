@@ -48,6 +48,17 @@ test.each([
   expect(selected(decide(pool, noon))).toEqual(['sound'])
 })
 
+test('a node that went down while it was drained for an older commit is no canary before a sound one', () => {
+  const waves = [aWave('canary', 1)]
+  const down = aNode('down')
+    .on('older')
+    .drainedFor('an older commit')
+    .notReady(noon - 5 * minute)
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves })
+
+  expect(selected(decide(pool.with(down, aNode('sound').on('older')), noon))).toEqual(['sound'])
+})
+
 test('a node that was put back, and serves, is tried after one in vain', () => {
   const tried = aNode('tried')
     .notReady(noon - 60 * minute)
