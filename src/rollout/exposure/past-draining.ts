@@ -19,6 +19,14 @@ export function isPastDraining(
   return now >= at || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
 }
 
+/** So long that Kubernetes has given its pods up. */
+export function isDownForLong(
+  node: NodeView,
+  { policy, now }: { readonly policy: Pick<RolloutPolicy, 'applyTimeout'>; readonly now: Instant },
+): boolean {
+  return now >= (pastDrainingAt(node, policy) ?? Number.POSITIVE_INFINITY)
+}
+
 /** When time alone makes it so; undefined while the node is Ready. A machine whose kubelet has never reported has no pods to wait for. */
 export function pastDrainingAt(
   { ready, readySince, kubeletVersion }: NodeView,

@@ -6,6 +6,7 @@ import type { Instant } from '../model/instant.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 import { type Condition, needsRepair } from './condition.ts'
+import { isDownForLong } from './past-draining.ts'
 import type { PlacedCandidate } from './waves.ts'
 
 export interface OrderSubject extends Reported {
@@ -48,7 +49,7 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   const wasSkipped = skippedAt(node, target) !== undefined
   if (condition === 'Broken' && needsRepair(facts)) return 'Broken'
   if (condition === 'Broken' && !wasSkipped) return 'Undone'
-  if (isUnderDrain(node) && !isDownAfterDrain(facts)) return 'Draining'
+  if (isUnderDrain(node) && !isDownSinceDrain(facts, { policy, now: clock.now })) return 'Draining'
   const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
   if (condition === 'InFlight') return 'InFlight'
   if (condition === 'Down' || aside) return 'Down'
@@ -56,9 +57,9 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
 }
 
-/** It went down while it was drained for another commit, and stays cordoned until it is Ready. */
-function isDownAfterDrain({ node, condition, target }: OrderSubject): boolean {
-  return condition === 'Down' && !(target.kind === 'config' && target.digest === node.mark?.digest)
+/** It is down for long since it was drained for another commit, and stays cordoned until it is Ready. */
+function isDownSinceDrain({ node, target }: OrderSubject, context: Parameters<typeof isDownForLong>[1]): boolean {
+  return target.kind === 'config' && target.digest !== node.mark?.digest && isDownForLong(node, context)
 }
 
 /**

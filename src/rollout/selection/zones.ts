@@ -1,3 +1,4 @@
+import { isDownForLong } from '../exposure/past-draining.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isOurCordon, isUnderDrain } from '../model/cordon.ts'
@@ -12,9 +13,9 @@ import { isIdleUnderCordon } from './idle-nodes.ts'
  * of them could hold their zone for ever.
  * @param offers in order
  */
-export function zoneFilter(offers: readonly Member[], { pool, notAtRest }: PoolState): (member: Member) => boolean {
+export function zoneFilter(offers: readonly Member[], { pool, notAtRest, now }: PoolState): (member: Member) => boolean {
   if (pool.policy.zones === 'Any') return () => true
-  const disturbed = new Set(notAtRest.filter(isDownByUs).map(({ node }) => node.zone))
+  const disturbed = new Set(notAtRest.filter((member) => isDownByUs(member, { pool, now })).map(({ node }) => node.zone))
   const [zone = offers[0]?.node.zone] = disturbed
   const isInZone = ({ node }: Member) => disturbed.size <= 1 && node.zone === zone
   const passedOver = offers.findIndex((member) => !isInZone(member))
@@ -24,16 +25,20 @@ export function zoneFilter(offers: readonly Member[], { pool, notAtRest }: PoolS
 }
 
 /** One that was down already when it was assigned is an outage of its own. */
-function isDownByUs(member: Member): boolean {
+function isDownByUs(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
   const { node, report, progress } = member
-  if (isCordonedByUs(member) || isDrainedUnderTheirs(member) || isBrokenByUs(member)) return true
+  if (isCordonedByUs(member, state) || isDrainedUnderTheirs(member) || isBrokenByUs(member)) return true
   return (isAtWork(node, report) || isBeingProved(node, report)) && progress.phase !== 'Unreachable'
 }
 
-/** One that went down before it was assigned anything, and is drained for nothing any more, stays cordoned for its outage alone. */
-function isCordonedByUs({ node, assigned, broken, drain }: Member): boolean {
-  const isAnOutage = !node.ready && !assigned && !broken && drain === undefined
-  return isOurCordon(node) && !isAnOutage
+/**
+ * One that is down for long, before it was assigned anything, and is drained for nothing any more, stays cordoned for its outage alone: at most
+ * it is changed as a last resort.
+ */
+function isCordonedByUs(member: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
+  const { node, assigned, broken, drain, exposure } = member
+  const isIdle = !assigned && !broken && (drain === undefined || exposure.because === 'LastResort')
+  return isOurCordon(node) && !(isIdle && isDownForLong(node, { policy: pool.policy, now }))
 }
 
 /** Its pods go, though somebody else cordoned it. */

@@ -48,12 +48,12 @@ test.each([
   expect(selected(decide(pool, noon))).toEqual(['sound'])
 })
 
-test('a node that went down while it was drained for an older commit is no canary before a sound one', () => {
+test('a node that is down for long since it was drained for an older commit is no canary before a sound one', () => {
   const waves = [aWave('canary', 1)]
   const down = aNode('down')
     .on('older')
     .drainedFor('an older commit')
-    .notReady(noon - 5 * minute)
+    .notReady(noon - 15 * minute)
   const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves })
 
   expect(selected(decide(pool.with(down, aNode('sound').on('older')), noon))).toEqual(['sound'])

@@ -116,13 +116,16 @@ test('one zone at a time takes a node whose drain was given up after all others,
   expect(selected([...skipped, drained, inB('b1')], { ...options, zones: 'Any' })).toEqual(['a1', 'a2', 'b1'])
 })
 
-test('one zone at a time takes no node of another zone while one of the first is down in the middle of its drain, and only then', () => {
+test('one zone at a time takes no node of another zone while one of the first is down since its drain, but when that was for an older commit, and long ago', () => {
   const options: PoolOptions = { disruption: 'drain', waves: [aWave('canary', { tier: 'canary' })], pods: { a1: [aPod('x')] } }
   const canary = inB('b1').labelled({ tier: 'canary' })
-  const down = inA('a1').notReady(noon - 5 * minute)
+  const down = (since: number) => inA('a1').notReady(since).drainedFor('an older commit')
+  const long = noon - 15 * minute
 
-  expect(selected([down.drainedFor('new').labelled({ tier: 'canary' }), canary], options)).toEqual([])
-  expect(selected([down.drainedFor('an older commit'), canary], options)).toEqual(['b1'])
+  expect(selected([down(long + 1), canary], options)).toEqual([])
+  expect(selected([inA('a1').drainedFor('new').notReady().labelled({ tier: 'canary' }), canary], options)).toEqual([])
+  expect(selected([down(long), canary], options)).toEqual(['b1'])
+  expect(selected([down(long), canary], { ...options, waves: [aWave('canary', 1)] })).toEqual(['b1'])
 })
 
 test('an outage in one zone does not keep the others from their turn', () => {

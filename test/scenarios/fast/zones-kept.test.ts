@@ -43,4 +43,12 @@ test('the claim holds when zones may go together, or the node of the other zone 
   expect(holdsBeside(aNode('a').on('new', { at: noon - 1000 }))).toBe(true)
   expect(holdsBeside(aNode('a').on('older').held())).toBe(true)
   expect(holdsBeside(aNode('a').on('older').notReady())).toBe(true)
+  expect(
+    holdsBeside(
+      aNode('a')
+        .on('older')
+        .drainedFor('old')
+        .notReady(noon - 15 * minute),
+    ),
+  ).toBe(true)
 })

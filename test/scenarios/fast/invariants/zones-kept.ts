@@ -1,5 +1,7 @@
 import { isOurCordon } from '../../../../src/rollout/model/cordon.ts'
+import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor, fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { doesNotServe, wasFitWhenAssigned } from '../sim-node.ts'
@@ -13,11 +15,17 @@ export const zonesKept: Invariant = {
 }
 
 function keepsToOneZone(decided: Decided): boolean {
-  const { policy, nodes } = decided.pool
+  const { at, pool } = decided
+  const { policy, nodes } = pool
   const taken = policy.zones === 'OneAtATime' ? newlyDown(decided) : []
   if (taken.length === 0) return true
-  const others = nodes.filter((node) => isOurCordon(node) || isAtWork(node) || isBroken(node, decided))
+  const others = nodes.filter((node) => isCordoned(node, { policy, at }) || isAtWork(node) || isBroken(node, decided))
   return new Set([...taken.map(({ node }) => node.zone), ...others.map(({ zone }) => zone)]).size === 1
+}
+
+/** What is cordoned, and down for long, may be in an outage of its own. */
+function isCordoned(node: NodeView, { policy, at }: { readonly policy: RolloutPolicy; readonly at: Instant }): boolean {
+  return isOurCordon(node) && (node.ready || at < node.readySince + policy.applyTimeout)
 }
 
 /** One that is not Ready may be in an outage of its own; an agent that could not restore it has nothing left to do. */
