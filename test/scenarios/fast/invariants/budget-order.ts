@@ -31,9 +31,10 @@ function waitsForFleet(decided: Decided): boolean {
 }
 
 function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
-  const { history, target, stable } = status
+  const { history, target, stable, rollback } = status
   const [run, ...before] = history
   if (run?.result === 'Completed') return undefined
+  if (rollback !== undefined) return 'Back'
   const completed = before.find(({ fingerprint, result }) => fingerprint === target?.fingerprint && result === 'Completed')
   const isReturn = target?.fingerprint === stable?.fingerprint || (completed !== undefined && !completed.abandoned)
   return isReturn ? 'Back' : 'Forward'

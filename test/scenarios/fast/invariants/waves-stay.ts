@@ -16,8 +16,9 @@ function keepsSizes({ pool: { nodes, policy, memory }, decision: { status } }: D
   const known = before?.result === 'Running' && before.fingerprint === run.fingerprint ? memory.wave : undefined
   return openWaves(policy.waves, status.wave).every((wave) => {
     if (!('percent' in wave.nodes)) return true
-    const most = known?.opened?.includes(wave.name) ? sizeOf(wave, known) : allowed(wave.nodes, nodes.length)
-    return most === undefined || (sizeOf(wave, status.wave) ?? Number.POSITIVE_INFINITY) <= most
+    // One that a commit closed, and that opens again in the same rollout, has the size from before.
+    const most = sizeOf(wave, known) ?? allowed(wave.nodes, nodes.length)
+    return (sizeOf(wave, status.wave) ?? Number.POSITIVE_INFINITY) <= most
   })
 }
 
