@@ -5,19 +5,9 @@ import { minute, noon } from '../../rollout/builders/instants.ts'
 import { nodes } from '../../rollout/builders/nodes.ts'
 import { aPool } from '../../rollout/builders/pools.ts'
 import { failuresStop } from './invariants/failures-stop.ts'
-import { SimNode } from './sim-node.ts'
+import { triedNode } from './tried-node.ts'
 
 const others = nodes('b', 'c', 'd').map((node) => node.on('older'))
-
-/** A node that the rollout assigned the target, which has failed on it or works. */
-function tried(effect: 'crash' | 'good'): NodeView {
-  const at = noon - 1000
-  const node = new SimNode('a', { pool: 'workers', zone: 'zone-a', now: noon - minute, onChange: () => undefined })
-  const assigned = { digest: 'new', revision: 'new', pool: 'workers', grant: 'restart', reboot: undefined, at } as const
-  node.assign(assigned, { wantsProof: false, patience: minute, now: at })
-  for (let i = 0; i < 3; i++) node.step(() => effect, at)
-  return node.view()
-}
 
 /** Whether the claim holds when another node is selected beside this one, as where one may fail, and so many may. */
 function holdsBeside(
@@ -39,14 +29,14 @@ function holdsBeside(
 }
 
 test('the claim falls when a node is selected for content that has failed on more nodes than may fail', () => {
-  expect(holdsBeside(tried('crash'), { maxFailures: 0 })).toBe(false)
+  expect(holdsBeside(triedNode('crash'), { maxFailures: 0 })).toBe(false)
 })
 
 test('the claim holds when so many may fail, or none has', () => {
-  expect(holdsBeside(tried('crash'), { maxFailures: 1 })).toBe(true)
-  expect(holdsBeside(tried('good'), { maxFailures: 0 })).toBe(true)
+  expect(holdsBeside(triedNode('crash'), { maxFailures: 1 })).toBe(true)
+  expect(holdsBeside(triedNode('good'), { maxFailures: 0 })).toBe(true)
 })
 
 test('on a return as many may fail as may be unavailable', () => {
-  expect(holdsBeside(tried('crash'), { maxFailures: 0, stable: 'new' })).toBe(true)
+  expect(holdsBeside(triedNode('crash'), { maxFailures: 0, stable: 'new' })).toBe(true)
 })

@@ -5,19 +5,9 @@ import { minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, nodes } from '../../rollout/builders/nodes.ts'
 import { aPool } from '../../rollout/builders/pools.ts'
 import { zonesKept } from './invariants/zones-kept.ts'
-import { SimNode } from './sim-node.ts'
+import { triedNode } from './tried-node.ts'
 
 const targets = nodes('b', 'c').map((node) => node.on('older').inZone('zone-b'))
-
-/** A node of zone-a that served when the rollout gave it the target. */
-function tried(effect: 'ruin' | 'crash'): NodeView {
-  const at = noon - 1000
-  const node = new SimNode('a', { pool: 'workers', zone: 'zone-a', now: noon - minute, onChange: () => undefined })
-  const assigned = { digest: 'new', revision: 'new', pool: 'workers', grant: 'restart', reboot: undefined, at } as const
-  node.assign(assigned, { wantsProof: false, patience: minute, now: at })
-  for (let i = 0; i < 3; i++) node.step(() => effect, at)
-  return node.view()
-}
 
 /** Whether the claim holds when a pool takes a node of zone-b beside this one of zone-a, as one does that takes any zone. */
 function holdsBeside(node: NodeView, zones: 'Any' | 'OneAtATime' = 'OneAtATime'): boolean | undefined {
@@ -34,8 +24,8 @@ test('the claim falls when a node is taken while one of another zone is at work 
 })
 
 test('the claim falls when a node is taken beside one of another zone that the rollout broke, and not when that was put back', () => {
-  expect(holdsBeside(tried('ruin'))).toBe(false)
-  expect(holdsBeside(tried('crash'))).toBe(true)
+  expect(holdsBeside(triedNode('ruin'))).toBe(false)
+  expect(holdsBeside(triedNode('crash'))).toBe(true)
 })
 
 test('the claim holds when zones may go together, or the node of the other zone has the target, is held, or is in an outage', () => {
