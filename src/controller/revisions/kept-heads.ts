@@ -27,8 +27,8 @@ export class KeptHeads {
 
   get newest(): string | undefined {
     const kept = this.#commits()
-    if (this.#lost !== undefined && kept.includes(this.#lost)) this.#lost = undefined
-    return this.#lost ?? this.#options.newestAccepted(kept)
+    const isLost = this.#lost !== undefined && !kept.includes(this.#lost)
+    return isLost ? this.#lost : this.#options.newestAccepted(kept)
   }
 
   /**
