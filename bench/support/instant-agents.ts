@@ -1,5 +1,6 @@
 import { kubeNodeApi } from '../../src/agent/adapters/kube-node-api.ts'
-import type { KubeApi } from '../../src/kube/kube-api.ts'
+import type { OwnNode } from '../../src/agent/ports.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { type AgentStatus, formatAgentStatus } from '../../src/protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../src/protocol/desired-config.ts'
 import { namesFor } from '../../src/protocol/names.ts'
@@ -20,7 +21,8 @@ export interface InstantAgents {
 
 /**
  * Agents without hosts, each with a watch on its own Node: an assignment is taken and done at once, one patch each. Where it asks for
- * another version, the kubelet that is not there says so too: one patch of the Node's status.
+ * another version, the kubelet that is not there says so too: one patch of the Node's status. The watch has to show a patch before the
+ * next is sent: agents take seconds from one to the other, and an API server whose cache does not hold the Node yet does the next twice.
  */
 export function startInstantAgents(kube: KubeApi, { nodes, signal, fails = () => false }: InstantAgents): AgentWrites {
   const writes = { count: 0 }
@@ -40,42 +42,48 @@ interface Running {
 }
 
 async function run(kube: KubeApi, { name, writes, signal, fails }: Running): Promise<void> {
-  const node = kubeNodeApi(kube, name)
-  let answered: string | undefined
-  let running: string | undefined
-  let said: string | undefined
-  let active: string | undefined
-  const show = (version: string | undefined) => {
-    running = version
+  const next = anAgent(fails)
+  let written = 0n
+  for await (const seen of kubeNodeApi(kube, name).follow(signal)) {
+    if (BigInt(seen.version) < written) continue
+    const patch = next(seen)
+    if (patch === undefined) continue
     writes.count += 1
-    return kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
+    // At no version: kwok writes the same Nodes all the time.
+    const path = `/api/v1/nodes/${name}${'status' in patch ? '/status' : ''}`
+    const { metadata } = await kube.patch<KubeObject>(path, patch)
+    written = BigInt(metadata.resourceVersion ?? '0')
   }
-  // At no version: kwok writes the same Nodes all the time.
-  const annotate = (annotations: Readonly<Record<string, string>>) =>
-    kube.patch(`/api/v1/nodes/${name}`, { metadata: { annotations } })
-  for await (const { annotations, kubeletVersion } of node.follow(signal)) {
-    // kwok writes a Node that was not Ready again, out of an older copy of it. A kubelet would say again what it is, too; events from before
-    // this agent's last report are older than what it showed.
-    const isNewer = annotations[names.status] === said
-    if (isNewer && running !== undefined && running !== kubeletVersion) await show(running)
+}
+
+type Patch = { readonly metadata: { readonly annotations: Readonly<Record<string, string>> } } | { readonly status: object }
+
+/** @returns what the agent, or its kubelet, writes next when its Node is seen; undefined: nothing */
+function anAgent(fails: (assignment: string) => boolean): (seen: OwnNode) => Patch | undefined {
+  let taken: string | undefined
+  let done: string | undefined
+  let active: string | undefined
+  let version: string | undefined
+  return ({ annotations, kubeletVersion }) => {
     const text = annotations[names.desiredConfig]
-    if (text === undefined || text === answered) continue
-    answered = text
-    const about = aboutAssignment(text)
-    const version = versionIn(text) ?? kubeletVersion
-    writes.count += 2
-    await annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
-    if (fails(text)) {
-      said = formatAgentStatus({ phase: 'RolledBack', ...about, ...(active !== undefined && { active }), error: FAILURE })
-      await annotate({ [names.status]: said })
-      continue
+    if (text !== undefined && text !== taken) {
+      taken = text
+      if (!fails(text)) version = versionIn(text) ?? version
+      return reported({ phase: 'Applying', ...aboutAssignment(text) })
     }
+    // Also when kwok has written a Node that was not Ready out of an older copy of it: a kubelet would say again what it is, too.
+    if (version !== undefined && version !== kubeletVersion) return { status: { nodeInfo: { kubeletVersion: version } } }
+    if (taken === undefined || taken === done) return undefined
+    done = taken
+    const about = aboutAssignment(taken)
+    if (fails(taken)) return reported({ phase: 'RolledBack', ...about, ...(active !== undefined && { active }), error: FAILURE })
     active = about.digest
-    if (version !== kubeletVersion) await show(version)
-    const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
-    said = applied
-    await annotate({ [names.status]: applied, [names.currentConfig]: text })
+    return reported({ phase: 'Applied', ...about, ...(active !== undefined && { active }) }, { [names.currentConfig]: taken })
   }
+}
+
+function reported(status: AgentStatus, more: Readonly<Record<string, string>> = {}): Patch {
+  return { metadata: { annotations: { [names.status]: formatAgentStatus(status), ...more } } }
 }
 
 const FAILURE = { reason: 'HealthCheckFailed', message: 'kubelet exited 3 times: unknown flag: --made-up' }
