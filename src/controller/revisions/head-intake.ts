@@ -58,10 +58,8 @@ export class HeadIntake {
   #state: HeadState = {}
   /** What the cluster kept, to be looked at with its Secrets as they are now: no news of the repository. */
   #restoredHead: HeldEvent | undefined
-  /** The repository has told of a commit, and none was accepted. */
-  #isTold = false
-  /** The last one of them that was looked at. */
-  #told: HeldEvent | undefined
+  /** The last commit that the repository reported and that was looked at; undefined: none but what the cluster kept. */
+  #reported: Exclude<HeadEvent, { readonly kind: 'trouble' | 'mended' }> | undefined
   /** The commit that is looked at, with the contents of its Secrets once these are taken. */
   #looking = ''
   #held: { readonly event: HeldEvent; readonly revision: string } | undefined
@@ -132,8 +130,8 @@ export class HeadIntake {
     const head = fleet.secretRefs && headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true })
     const { lost: _, ...state } = this.#state
     // What else is there is of a kept commit that was taken again for its Secrets.
-    const told = this.#isTold ? state : state.trouble === undefined ? {} : { trouble: state.trouble }
-    this.#state = { observed: fleet.commit, ...told, fleet, unread: true }
+    const reported = this.#reported ? state : state.trouble === undefined ? {} : { trouble: state.trouble }
+    this.#state = { observed: fleet.commit, ...reported, fleet, unread: true }
     this.#copy.forget()
     this.#secrets.forget()
     if (this.#restoredHead) this.#pending.remove(this.#restoredHead)
@@ -141,7 +139,7 @@ export class HeadIntake {
     // They may have changed since, and Git may be away.
     if (head) this.#watch(head, { fleet, seen: [NOT_LOOKED] })
     // It was compared with another one.
-    if (this.#told) this.#judgeAgain(this.#told)
+    if (this.#reported?.kind === 'head') this.#judgeAgain(this.#reported)
   }
 
   async #after(event: HeadEvent): Promise<HeadState> {
@@ -149,8 +147,7 @@ export class HeadIntake {
     if (event.kind === 'trouble') return { ...state, trouble: event.message }
     if (event.kind === 'mended') return state
     this.#held = undefined
-    this.#isTold = event !== this.#restoredHead
-    this.#told = event.kind === 'head' && this.#isTold ? event : undefined
+    this.#reported = event === this.#restoredHead ? undefined : event
     const { held, heldFleet, problem, untrusted, ...accepted } = state
     this.#secrets.forget()
     if (event.kind === 'refused') {
