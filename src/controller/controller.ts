@@ -5,6 +5,7 @@ import { WakeSignal } from './clock/wake-signal.ts'
 import type { ElectionSettings } from './leadership/election.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
 import { electLeader } from './leadership/leader-elector.ts'
+import { OutageLog } from './log/outage-log.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { keptRevisions, lastCommit } from './revisions/revision-store.ts'
 import { runLeader } from './run-leader.ts'
@@ -25,9 +26,10 @@ export async function control({ settings, signal, ...options }: ControllerOption
   const own = new AbortController()
   const ending = AbortSignal.any([signal, own.signal])
   const contact = new Contact()
-  const { clock } = options.ports
+  const { clock, log } = options.ports
   const wake = new WakeSignal(() => clock.elapsed())
-  const kube = contactKube(options.ports.kube, { contact, clock, signal: ending, restored: wake.fire })
+  const outage = new OutageLog(log, clock)
+  const kube = contactKube(options.ports.kube, { contact, clock, outage, signal: ending, restored: wake.fire })
   const ports = { ...options.ports, kube }
   const cluster = followCluster({ ...ports, settings, contact, signal: ending, changed: wake.fire })
   const context = { ports, settings, cluster, contact, wake, signal: ending }

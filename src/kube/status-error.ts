@@ -58,12 +58,16 @@ export function unreachable(
   what: string,
   details: { readonly reason?: string; readonly why?: string; readonly silentFor?: number; readonly cause?: unknown },
 ): KubeError {
-  const why =
-    details.why ?? (details.cause instanceof Error ? details.cause.message || details.cause.name : String(details.cause))
-  return new KubeError(`failed to ${what}: ${why}`, {
+  return new KubeError(`failed to ${what}: ${details.why ?? causeText(details.cause)}`, {
     code: 0,
     reason: details.reason ?? 'Unreachable',
     silentFor: details.silentFor,
     cause: details.cause,
   })
+}
+
+/** Of a server with several addresses, none of which answers, Node gives one error without a text. */
+export function causeText(cause: unknown): string {
+  if (cause instanceof AggregateError) return [...new Set(cause.errors.map(causeText))].join(', ')
+  return cause instanceof Error ? cause.message || cause.name : String(cause)
 }

@@ -73,15 +73,12 @@ async function keepFollowing<T extends Cached>(following: Following, followed: O
   }
 }
 
-function requestOf<T extends Cached>({ log, signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
+function requestOf<T extends Cached>({ signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
   const { project, labelSelector, fieldSelector, streamed, stallAfter, isAwaited, onEnd } = followed
   return {
     project,
     signal,
-    onTrouble: (error) => {
-      log('warn', troubleWith(followed, error))
-      followed.onTrouble?.(troubleWith(followed, error), error)
-    },
+    onTrouble: (error) => followed.onTrouble?.(troubleWith(followed, error), error),
     onList: () => followed.cache.listing(),
     onOpen: () => {
       changed()

@@ -45,7 +45,7 @@ export class ServerVersions {
         return
       } catch (error) {
         if (signal.aborted) return
-        log('warn', `get "/version": ${(error as Error).message}`)
+        if (!(error instanceof KubeError && error.isAway)) log('warn', `get "/version": ${(error as Error).message}`)
         if (error instanceof KubeError && error.reaction === 'refuse') return this.#note(watch, undefined)
       }
       await clock.sleepUntil(clock.now() + RETRY, signal)

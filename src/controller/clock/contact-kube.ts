@@ -1,4 +1,5 @@
-import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import { type FollowOptions, type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import type { OutageLog } from '../log/outage-log.ts'
 import type { Clock } from './clock.ts'
 import type { Contact } from './contact.ts'
 
@@ -9,20 +10,23 @@ const ASK_AGAIN = 2_000
 export interface ContactKubeOptions {
   readonly contact: Contact
   readonly clock: Clock
+  readonly outage: OutageLog
   readonly signal: AbortSignal
   /** Called when the server answers again. */
   readonly restored: () => void
 }
 
 /**
- * Notes of each request whether the server had an answer. Once it had none it is asked again until it has: where nothing is to be written,
+ * Notes of each request whether the server had an answer, and logs when it had none, or a watch has trouble. Once it had none it is asked again until it has: where nothing is to be written,
  * nobody else would find out.
  */
-export function contactKube(kube: KubeApi, { contact, clock, signal, restored }: ContactKubeOptions): KubeApi {
+export function contactKube(kube: KubeApi, { contact, clock, outage, signal, restored }: ContactKubeOptions): KubeApi {
   const answered = (): void => {
     const wasLost = contact.isLost(REQUESTS)
     contact.restored(REQUESTS, clock.now())
-    if (wasLost) restored()
+    if (!wasLost) return
+    outage.ended()
+    restored()
   }
   const failed = (error: unknown): void => {
     // Who gives up a request of theirs says nothing about the server.
@@ -31,6 +35,7 @@ export function contactKube(kube: KubeApi, { contact, clock, signal, restored }:
     if (!error.isAway || error.code === 429) answered()
     else if (!contact.isLost(REQUESTS)) {
       contact.lost(REQUESTS, clock.now())
+      outage.trouble('request', error)
       void askAgain()
     }
   }
@@ -50,6 +55,17 @@ export function contactKube(kube: KubeApi, { contact, clock, signal, restored }:
       throw error
     }
   }
+  const logged = <T>(path: string, { onOpen, onTrouble, ...options }: FollowOptions<T>): FollowOptions<T> => ({
+    ...options,
+    onOpen: () => {
+      outage.ended()
+      onOpen?.()
+    },
+    onTrouble: (error) => {
+      outage.trouble(`watch "${path}"`, error)
+      onTrouble?.(error)
+    },
+  })
   return {
     get: (path, options) => noted(kube.get(path, options)),
     create: (path, body, options) => noted(kube.create(path, body, options)),
@@ -57,6 +73,6 @@ export function contactKube(kube: KubeApi, { contact, clock, signal, restored }:
     patch: (path, body, options) => noted(kube.patch(path, body, options)),
     delete: (path, options) => noted(kube.delete(path, options)),
     list: (path, options) => noted(kube.list(path, options)),
-    follow: (path, options) => kube.follow(path, options),
+    follow: (path, options) => kube.follow(path, logged(path, options)),
   }
 }

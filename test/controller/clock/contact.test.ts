@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { contactKube } from '../../../src/controller/clock/contact-kube.ts'
+import { OutageLog } from '../../../src/controller/log/outage-log.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -98,7 +99,13 @@ test('a channel that is there does not stand for another one that is lost', () =
 test('a server that has no answer is asked every two seconds until it has, though nothing is to be written', async () => {
   const [kube, clock, contact, ending] = [new FakeKube(), new TestClock(0), new Contact(), new AbortController()]
   const restored = Promise.withResolvers<void>()
-  const api = contactKube(kube, { contact, clock, signal: ending.signal, restored: restored.resolve })
+  const api = contactKube(kube, {
+    contact,
+    clock,
+    outage: new OutageLog(() => {}, clock),
+    signal: ending.signal,
+    restored: restored.resolve,
+  })
   for (const on of ['PATCH /n', 'GET /version', 'GET /version', 'GET /version', 'GET /version'])
     kube.failures.push({ on, error: refusal(0, 'Unreachable') })
   await expect(api.patch('/n', {})).rejects.toThrow('Unreachable')
@@ -114,7 +121,8 @@ test('a server that has no answer is asked every two seconds until it has, thoug
 test.for([403, 409, 429])('an answer %i is contact', async (code) => {
   const [kube, contact] = [new FakeKube(), new Contact()]
   const signal = AbortSignal.abort()
-  const api = contactKube(kube, { contact, clock: new TestClock(0), signal, restored: () => undefined })
+  const clock = new TestClock(0)
+  const api = contactKube(kube, { contact, clock, outage: new OutageLog(() => {}, clock), signal, restored: () => undefined })
   kube.failures.push({ on: 'PATCH', error: refusal(code, 'Refused') })
   await expect(api.patch('/n', {})).rejects.toThrow('Refused')
   expect(contact.unbrokenSince(60_000)).toBeUndefined()
