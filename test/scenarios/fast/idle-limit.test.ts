@@ -37,6 +37,12 @@ test('the claim falls when more idle nodes change at once than may be unavailabl
 
 test('a node that is not Ready is idle for a while, unless a change has failed on it; one at work counts', () => {
   const failed = (name: string) => aNode(name).rolledBackFrom('bad').notReady()
+  const unrestored = (name: string) =>
+    aNode(name)
+      .assignedTo('fix', { at: noon - minute })
+      .assignedWhile('Unsound')
+      .reporting('Blocked')
+      .notReady(noon - minute)
   const down = (name: string, since: number) => aNode(name).on('older').notReady(since)
   const atWork = aNode('b')
     .assignedTo('new', { at: noon - minute })
@@ -45,5 +51,6 @@ test('a node that is not Ready is idle for a while, unless a change has failed o
   expect(holds([down('a', noon - minute), down('b', noon - minute)])).toBe(false)
   expect(holds([down('a', noon - hour), down('b', noon - hour)])).toBe(true)
   expect(holds([failed('a'), failed('b')])).toBe(true)
+  expect(holds([unrestored('a'), unrestored('b')])).toBe(true)
   expect(holds([idle('a')], { beside: [atWork] })).toBe(false)
 })

@@ -43,9 +43,12 @@ function isIdle(node: NodeView, { at, pool }: Decided): boolean {
   return node.ready ? isForeignCordon(node) : !hasFailed(node) && at < node.readySince + pool.policy.applyTimeout
 }
 
+/** Or what was assigned before, and this assignment has not healed it. */
 function hasFailed({ assigned, status }: NodeView): boolean {
-  if (assigned === undefined || status?.assignedAt !== stampOf(assigned)) return false
-  return status.phase === 'RolledBack' || status.phase === 'Failed'
+  if (assigned === undefined) return false
+  const answer = status?.assignedAt === stampOf(assigned) ? status.phase : undefined
+  if (answer === 'RolledBack' || answer === 'Failed') return true
+  return assigned.nodeWas === 'Unsound' && answer !== 'Applied'
 }
 
 function isChanging(node: NodeView): boolean {
