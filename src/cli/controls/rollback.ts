@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import { leftByItself } from '../../rollout/controls/rollback.ts'
 import { isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { CliIo } from '../cli-io.ts'
@@ -35,6 +36,8 @@ async function intend(view: ControlView, pool: string, to: string | undefined): 
   const { rollbackTo = [], rollback } = status
   if (to === undefined && rollback) throw new Error(`cannot roll back pool "${pool}" further: ${alreadyBack(rollback)}`)
   const memory = { ...NO_MEMORY, ...status }
+  const failed = to === undefined ? leftByItself(memory) : undefined
+  if (failed) throw new Error(`cannot roll back pool "${pool}" further: ${wentBack(failed, status)}${listed(rollbackTo)}`)
   const ref =
     to === undefined
       ? lastCompleted(rollbackTo, { memory, pool })
@@ -57,12 +60,19 @@ function alreadyBack({ to, who, at }: NonNullable<NodePoolStatus['rollback']>): 
   return `it was rolled back to ${describeRef(to)}${by} at ${at}; to go elsewhere, name a commit with --to`
 }
 
+function wentBack(failed: RevisionRef, { target = failed }: Pick<NodePoolStatus, 'target'>): string {
+  return `${describeRef(failed)} failed, and the pool went back to ${describeRef(target)} by itself`
+}
+
+function listed(choices: readonly RevisionRef[]): string {
+  return choices.length === 0 ? '' : `; choose one with --to:\n  ${choices.map(describeRef).join('\n  ')}`
+}
+
 function lastCompleted(
   choices: readonly RevisionRef[],
   { memory, pool }: { readonly memory: Parameters<typeof isProven>[0]; readonly pool: string },
 ): RevisionRef {
   const found = choices.find((ref) => isProven(memory, ref))
   if (found) return found
-  const others = choices.length === 0 ? '' : `; choose one with --to:\n  ${choices.map(describeRef).join('\n  ')}`
-  throw new Error(`cannot roll back pool "${pool}": no other commit that completed there is kept${others}`)
+  throw new Error(`cannot roll back pool "${pool}": no other commit that completed there is kept${listed(choices)}`)
 }

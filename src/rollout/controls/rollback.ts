@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
@@ -33,6 +33,8 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   // Two operators who mean the same would send the pool back twice.
   if (before && value === '') return { action: 'Rollback', refused: true, message: alreadyBack(before) }
   const choices = rollbackChoices(memory, kept)
+  const failed = value === '' ? leftByItself(memory) : undefined
+  if (failed) return { action: 'Rollback', refused: true, message: `${wentBack(failed, memory)}; ${listChoices(choices)}` }
   const to = rollbackAsked(value, { memory, choices })
   if (to === undefined || recallRevision(pool, to) === undefined)
     return { action: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
@@ -43,6 +45,12 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
     message: `the pool rolls back to ${shortName(to)} and stays there until a commit changes the content of this pool`,
     memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
+}
+
+/** What failed, where the pool has gone back from that by itself: an operator who means the same would send it back twice. */
+export function leftByItself({ target, history: [top, before] }: Pick<Memory, 'target' | 'history'>): HistoryEntry | undefined {
+  const isBack = top !== undefined && top.result !== 'Halted' && top.fingerprint === target?.fingerprint
+  return isBack && before?.result === 'RolledBack' ? before : undefined
 }
 
 /** A person took the annotation back; nothing to tell when the rollback had come to its end before. */
@@ -73,6 +81,10 @@ export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory 
 
 function alreadyBack({ to, who, at }: NonNullable<Memory['rollback']>): string {
   return `the pool was rolled back to ${shortName(to)}${who === undefined ? '' : ` by ${who}`} at ${at}; to go elsewhere, name a commit`
+}
+
+function wentBack(failed: RevisionRef, { target = failed }: Pick<Memory, 'target'>): string {
+  return `${shortName(failed)} failed, and the pool went back to ${shortName(target)} by itself; to go elsewhere, name a commit`
 }
 
 function whyNot(asked: string, { target, rejected }: Memory): string {

@@ -1,5 +1,5 @@
 import { byText } from '../../protocol/by-text.ts'
-import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
+import { leftByItself, rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
 import type { FleetUse, HeldPlaces } from '../model/grant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isDependentOn } from '../target/dependencies.ts'
@@ -37,8 +37,8 @@ function heldBy(
   { waiting, pools }: { readonly waiting: PoolSnapshot; readonly pools: readonly PoolSnapshot[] },
 ): HeldPlaces {
   const waits = isDependentOn(waiting.name, { pool, pools })
-  // The command that is proposed names no commit: it leads to one that completed.
-  const canRollBack =
-    waits && rollbackAsked('', { memory, choices: rollbackChoices(memory, pool.kept ?? pool.known) }) !== undefined
+  // The command that is proposed names no commit: it leads to one that completed, unless the pool is on its way there by itself.
+  const back = rollbackAsked('', { memory, choices: rollbackChoices(memory, pool.kept ?? pool.known) })
+  const canRollBack = waits && back !== undefined && leftByItself(memory) === undefined
   return { pool: pool.name, nodes: holders, waits, canRollBack, isPaused }
 }

@@ -44,6 +44,24 @@ test('resume says that a rolled back pool stays where it is when its newest comm
   )
 })
 
+test('rollback without a commit does not send a pool back further that went back from a failed commit by itself', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  stage.push('f', aFleet({ v: 9 }))
+  await rolledBack(stage)
+
+  expect(await run('rollback', 'workers')).toMatchObject({
+    stdout: '',
+    stderr:
+      'error: cannot roll back pool "workers" further: fffffff "change f" failed, and the pool went back to bbbbbbb "change b" by itself; ' +
+      'choose one with --to:\n  aaaaaaa "change a"\n',
+    code: 2,
+  })
+})
+
 test('rollback of a paused pool says that no node starts, and a second operator does not send the pool back twice', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -254,6 +254,27 @@ test('a second rollback that names no commit does not send the pool back further
   })
 })
 
+test('a rollback that names no commit does not send a pool back further that went back from a failed commit by itself', () => {
+  const history = [
+    aRollout('good', { startedAt: noon - minute }),
+    aRollout('present', { result: 'RolledBack', startedAt: noon - hour }),
+    aRollout('good', { result: 'Completed', startedAt: noon - 2 * hour }),
+    aRollout('oldest', { result: 'Completed', startedAt: noon - 3 * hour }),
+  ]
+  const options = { history, stable: 'good', rejected: ['present'] } as const
+
+  const { status } = decide(aPoolAsked('', options), noon)
+
+  expect(status.target?.revision).toBe('good')
+  expect(status.rollback).toBeUndefined()
+  expect(status.controls[0]).toMatchObject({
+    action: 'Rollback',
+    outcome: 'Refused',
+    message: 'present failed, and the pool went back to good by itself; to go elsewhere, name a commit; choices: oldest',
+  })
+  expect(decide(aPoolAsked('oldest', options), noon).status.target?.revision).toBe('oldest')
+})
+
 test('a rollback that names a commit takes the place of the one before', () => {
   const history = [...past, aRollout('oldest', { result: 'Completed', startedAt: noon - 4 * hour })]
   const first = decide(aPoolAsked('good', { history }), noon)
