@@ -40,7 +40,7 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
   if (controls.rollback === undefined)
     return { says: `pool "${name}" is neither paused nor rolled back${still}`, writes: [], awaits: [] }
   const { rollback, rejected = [] } = status
-  const stays = rollback && isRejected({ rejected }, rollback.from) ? `; ${staysBecause(name, rollback.from)}` : ''
+  const stays = rollback && isRejected({ rejected }, rollback.from) ? `; ${staysBecause(name, rollback.from, { rejected })}` : ''
   return {
     says: `pool "${name}" follows the repository again${stays}${still}`,
     writes: [{ on, annotation: POOL_CONTROLS.rollback, value: null }],

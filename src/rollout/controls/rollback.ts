@@ -4,7 +4,7 @@ import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import { denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
-import { shortName } from '../model/text.ts'
+import { retryOfCommit, shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 import { isSignedFor, recorded } from './record.ts'
 
@@ -56,13 +56,14 @@ export function leftByItself({ target, history: [top, before] }: Pick<Memory, 't
 /** A person took the annotation back; nothing to tell when the rollback had come to its end before. */
 export function endRollback({ name, head, memory }: PoolSnapshot): ControlEffect | undefined {
   const { rollback, ...rest } = memory
-  const failed = isRejected(memory, head) ? `; ${staysBecause(name, head)}` : ''
+  const failed = isRejected(memory, head) ? `; ${staysBecause(name, head, memory)}` : ''
   return rollback && { action: 'EndRollback', message: `the pool follows the repository again${failed}`, memory: rest }
 }
 
 /** Following the repository changes nothing where its newest commit failed. */
-export function staysBecause(pool: string, head: RevisionRef): string {
-  return `its newest commit ${shortName(head)} failed here, so the pool stays where it is; push a fix, or run: nodewave retry ${pool}`
+export function staysBecause(pool: string, head: RevisionRef, memory: Pick<Memory, 'rejected'>): string {
+  const retry = `nodewave ${retryOfCommit(pool, head, memory)}`
+  return `its newest commit ${shortName(head)} failed here, so the pool stays where it is; push a fix, or run: ${retry}`
 }
 
 /**

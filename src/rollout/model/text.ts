@@ -11,6 +11,11 @@ export function shortName({ revision }: RevisionRef): string {
   return shortRevision(revision, 7)
 }
 
+/** What has a commit that was rejected tried again. Without a name, that is the last one. */
+export function retryOfCommit(pool: string, { revision }: RevisionRef, { rejected: [last] }: Pick<Memory, 'rejected'>): string {
+  return `retry ${pool}${last?.revision === revision ? '' : ` --revision ${shortRevision(revision, 12)}`}`
+}
+
 /** What has the nodes that failed at a commit try it once more. Without a name, a commit that was rejected would be tried again. */
 export function retryOfNodes(pool: string, { revision }: RevisionRef, { rejected }: Pick<Memory, 'rejected'>): string {
   return `retry ${pool}${rejected.length === 0 ? '' : ` --revision ${shortRevision(revision, 12)}`}`

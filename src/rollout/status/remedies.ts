@@ -2,7 +2,7 @@ import { BREAK_GLASS_GROUP, namesFor, POOL_CONTROLS } from '../../protocol/names
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Memory } from '../model/snapshot.ts'
-import { NAMES_SHOWN, retryOfNodes } from '../model/text.ts'
+import { NAMES_SHOWN, retryOfCommit, retryOfNodes } from '../model/text.ts'
 
 /** What a person can do about it, to be pasted: our command, and the annotation that it writes for those who have `kubectl` alone. */
 function command(verb: string, annotation: string, pool: string): string {
@@ -13,11 +13,8 @@ export function promoteCommand(pool: string, { revision }: RevisionRef): string 
   return command(`promote ${pool}`, `${POOL_CONTROLS.promote}=${shortRevision(revision, 12)}`, pool)
 }
 
-/** Without a name, the command tries again what failed last. */
-export function retryCommand(pool: string, { revision }: RevisionRef, { rejected: [last] }: Pick<Memory, 'rejected'>): string {
-  const named = shortRevision(revision, 12)
-  const which = last?.revision === revision ? '' : ` --revision ${named}`
-  return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
+export function retryCommand(pool: string, commit: RevisionRef, memory: Pick<Memory, 'rejected'>): string {
+  return command(retryOfCommit(pool, commit, memory), `${POOL_CONTROLS.retry}=${shortRevision(commit.revision, 12)}`, pool)
 }
 
 /** Of a pool that has not rejected its commit: the nodes that failed try it once more. */

@@ -6,7 +6,7 @@ import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
-import { aRollout } from '../builders/revisions.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 const past = [
@@ -114,6 +114,17 @@ test('the end of a rollback says that the pool stays where it is when the newest
       'the pool follows the repository again; its newest commit present failed here, so the pool stays where it is; ' +
       'push a fix, or run: nodewave retry workers',
   })
+})
+
+test('the end of a rollback that failed names the newest commit in the retry, which would try the rollback again without', () => {
+  const first = decide(aPoolAsked('', { ...failedBefore, stable: 'good' }), noon)
+  const memory = { ...first.status, rejected: [aRef('good'), ...first.status.rejected] }
+  const later = decide({ ...aPoolAsked('', { ...failedBefore, stable: 'good', controls: {} }), memory }, noon + minute)
+
+  expect(later.status.controls[0]?.message).toBe(
+    'the pool follows the repository again; its newest commit present failed here, so the pool stays where it is; ' +
+      'push a fix, or run: nodewave retry workers --revision present',
+  )
 })
 
 test('a retry of what was rolled back from is recorded as what it does: nothing begins before the rollback ends', () => {
