@@ -23,7 +23,7 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
     return needed && isDown(member, context)
       ? { kind: 'Aside', because: 'Down', ...(progress.until && { until: progress.until }) }
       : undefined
-  if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
+  if (!needed) return isLetGo(member) || (hasEnded(member) && !isRemembered(member)) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
   if (isRepairedFirst(member)) return undefined
   if (isCalledOff(member)) return { kind: 'CalledOff' }
@@ -65,6 +65,13 @@ function hasEnded(member: Candidate): boolean {
   if (waitsForGrant(node, report)) return true
   if (!assigned) return !isBeingProved(node, report)
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
+}
+
+/** A person took the cordon away after the work for which it was drained. A cordon that is set later is theirs. */
+function isLetGo({ node, report, assigned, progress }: Candidate): boolean {
+  const { unschedulable, mark, leaving } = node
+  if (unschedulable || leaving || !assigned || (mark?.state !== 'Ours' && mark?.state !== 'Found')) return false
+  return progress.phase === 'Failed' || !isAtWork(node, report)
 }
 
 /** What repairs it comes before its mark counts, and before anything is done to sound nodes. */

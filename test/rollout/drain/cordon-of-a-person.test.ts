@@ -68,6 +68,20 @@ test('a person who takes away their own cordon leaves the node like any other', 
   expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Found' }).uncordoned()))).toEqual(['unmark a'])
 })
 
+test('a person who uncordons a node that broke after its drain, and cordons it later, has that cordon for their own', () => {
+  const halted = { since: noon - 50 * minute, onFailure: 'Halt', rejected: ['new'] } as const
+  const drained = aNode('a')
+    .assignedTo('new', { at: noon - 40 * minute })
+    .drainedFor('new', { at: noon - 45 * minute })
+    .uncordoned()
+  const down = drained.reporting('Applied').notReady(noon - 30 * minute)
+  const unrestored = drained.reporting('Failed', { error: { reason: 'RestoreFailed', message: 'no space left' } })
+  const stuck = drained.reporting('Applying')
+
+  for (const broken of [down, unrestored, stuck]) expect(done(upgrade(halted, broken))).toEqual(['unmark a'])
+  expect(done(upgrade({ since: noon - 50 * minute }, stuck.assignedTo('new').reporting('Applying')))).toEqual([])
+})
+
 test('a person who cordons again a node whose drain was called off has it for their own', () => {
   expect(done(upgrade({}, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
   expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
