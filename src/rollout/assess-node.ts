@@ -52,6 +52,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
     report,
     revision,
     wanted,
+    target: facts.target,
     assigned,
     exposure,
     progress,

@@ -1,6 +1,6 @@
 import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import { waitsForGrant } from '../model/agent-report.ts'
-import { isOurCordon } from '../model/cordon.ts'
+import { isOurCordon, markOf } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
@@ -25,13 +25,13 @@ function isCordonedForTarget({ node, report, wanted, assigned, drain }: Member):
   return drain?.kind === 'Over' && !hasBegun && wanted.kind === 'config' && node.mark?.digest === wanted.digest
 }
 
-function uncordonOf({ node, wanted, drain, reboot }: Member, now: Instant): Uncordon | undefined {
-  const digest = wanted.kind === 'config' ? wanted.digest : ''
+function uncordonOf(member: Member, now: Instant): Uncordon | undefined {
+  const { node, drain, reboot } = member
   const uncordon = { kind: 'uncordon', node: node.name, lifts: isOurCordon(node) } as const
   if (drain?.kind === 'Over') return uncordon
-  if (drain?.kind === 'GivenUp') return { ...uncordon, mark: { digest, at: now, state: 'Skipped' } }
+  if (drain?.kind === 'GivenUp') return { ...uncordon, mark: markOf(member, { at: now, state: 'Skipped' }) }
   if (drain?.kind !== 'CalledOff') return undefined
-  return { ...uncordon, mark: { digest, at: calledOffAt(reboot, now), state: 'Released' } }
+  return { ...uncordon, mark: markOf(member, { at: calledOffAt(reboot, now), state: 'Released' }) }
 }
 
 /** After the request for which it was drained, whose stamp may be of a clock that is ahead: only a later request takes that back. */
@@ -45,11 +45,12 @@ function calledOffAt(reboot: RebootOrder | undefined, now: Instant): Instant {
  * which has been put back since: their time would not be over before that.
  */
 export function updatedCordonMarks({ notAtRest, now }: PoolState): readonly Cordon[] {
-  return inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Underway')).flatMap(({ node, wanted }) => {
+  return inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Underway')).flatMap((member) => {
+    const { node, wanted } = member
     if (wanted.kind === 'problem' || node.mark === undefined) return []
-    const { digest, at } = node.mark
+    const { digest, at, state } = node.mark
     if (digest === wanted.digest && at <= now) return []
-    return [{ kind: 'cordon', node: node.name, mark: { ...node.mark, digest: wanted.digest, at: Math.min(at, now) } }]
+    return [{ kind: 'cordon', node: node.name, mark: markOf(member, { at: Math.min(at, now), state }) }]
   })
 }
 

@@ -26,7 +26,7 @@ export interface OrderContext {
  * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
  * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve.
  * Draining: they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried
- * again. Unchanged: the target is what they have, and proves nothing on them.
+ * again, be they broken or not. Unchanged: the target is what they have, and proves nothing on them.
  */
 const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'Skipped', 'InFlight', 'Down', 'Unchanged'] as const
 
@@ -46,11 +46,11 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   const { node, condition, target, assigned, isExposed, changes } = facts
   if (isExposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
-  const wasSkipped = skippedAt(node, target) !== undefined
-  if (condition === 'Broken' && needsRepair(facts)) return 'Broken'
-  if (condition === 'Broken' && !wasSkipped) return 'Undone'
-  if (isUnderDrain(node) && !isDownSinceDrain(facts, { policy, now: clock.now })) return 'Draining'
-  const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
+  const broken = condition === 'Broken'
+  const wasSkipped = !(broken && !node.ready) && skippedAt(node, target) !== undefined
+  const aside = asideOf({ node, wanted: target, broken }, { policy, now: clock.now })
+  if (broken && !aside && !wasSkipped) return needsRepair(facts) ? 'Broken' : 'Undone'
+  if (isUnderDrain(node) && !wasSkipped && !isDownSinceDrain(facts, { policy, now: clock.now })) return 'Draining'
   if (condition === 'InFlight') return 'InFlight'
   if (condition === 'Down' || aside) return 'Down'
   if (wasSkipped) return 'Skipped'

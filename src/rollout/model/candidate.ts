@@ -10,6 +10,8 @@ export interface Candidate extends Reported {
   /** The commit that `wanted` is of. */
   readonly revision: string
   readonly wanted: NodeTarget
+  /** What it is to become at the target; the same as `wanted`, unless it gets the stable content. */
+  readonly target: NodeTarget
   /** What it may get now, and why. */
   readonly exposure: Exposure
   /** Index into the waves of the pool; absent for nodes that no wave counts. */

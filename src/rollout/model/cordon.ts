@@ -36,6 +36,8 @@ export interface Aside {
 interface AsideSubject {
   readonly node: NodeView
   readonly wanted: NodeTarget
+  /** What it is to become at the target, where `wanted` repairs it. */
+  readonly target?: NodeTarget
   /** A rollout got at it: then it is mended, whoever cordoned it. */
   readonly broken: boolean
   /** What it is to be drained for, if that is no content. */
@@ -51,14 +53,24 @@ export function isTheirs({ node, broken }: AsideSubject, { policy }: AsideContex
   return isForeignCordon(node) && policy.cordoned === 'Skip' && !broken
 }
 
-/** One whose drain was given up, or called off by a person who uncordoned it, is not drained again at once for the same configuration. */
-export function asideByMark({ node, wanted, broken, reboot }: AsideSubject, { policy, now }: AsideContext): Aside | undefined {
+/**
+ * One whose drain was given up, or called off by a person who uncordoned it, is not drained again at once for the same configuration; nor for
+ * its repair, which would ask the same of its pods.
+ */
+export function asideByMark(
+  { node, wanted, target = wanted, broken, reboot }: AsideSubject,
+  { policy, now }: AsideContext,
+): Aside | undefined {
   if (broken && !node.ready) return undefined
-  if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
+  if (node.mark === undefined || !(isOf(node.mark, wanted) || isOf(node.mark, target))) return undefined
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
   if (node.mark.state === 'Released') return isAskedSince(node.mark, { reboot, now }) ? undefined : { because: 'Released' }
   const until = skipEnds(node, { policy, now })
   return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
+}
+
+function isOf({ digest }: CordonMark, wanted: NodeTarget): boolean {
+  return wanted.kind === 'config' && wanted.digest === digest
 }
 
 /** Who asks for the reboot once more takes back that its drain was called off. One whose clock is ahead may have asked before that. */
@@ -72,7 +84,23 @@ function isAskedSince(
 
 /** When its drain for this content was given up, so that others come before it. */
 export function skippedAt({ mark }: Pick<Cordoned, 'mark'>, wanted: NodeTarget): Instant | undefined {
-  return mark?.state === 'Skipped' && wanted.kind === 'config' && mark.digest === wanted.digest ? mark.at : undefined
+  const content = mark?.state === 'Skipped' ? mark.digest : mark?.givenUp
+  return content !== undefined && wanted.kind === 'config' && content === wanted.digest ? mark?.at : undefined
+}
+
+/** What is noted of its drain. That of a repair does not forget that the one for the target was given up. */
+export function markOf(
+  { node, wanted, target }: Pick<AsideSubject, 'node' | 'wanted'> & { readonly target: NodeTarget },
+  { at, state }: Omit<CordonMark, 'digest' | 'givenUp'>,
+): CordonMark {
+  const digest = digestOf(wanted)
+  const givenUp = skippedAt(node, target) === undefined ? digest : digestOf(target)
+  if (givenUp === digest) return { digest, at, state }
+  return state === 'Skipped' ? { digest: givenUp, at, state } : { digest, at, state, givenUp }
+}
+
+function digestOf(wanted: NodeTarget): string {
+  return wanted.kind === 'config' ? wanted.digest : ''
 }
 
 /**

@@ -37,6 +37,6 @@ function urgencyOf(member: Member): number {
 }
 
 /** When its drain was given up, so that it comes last. What repairs a node that is not Ready does not wait for a drain. */
-export function givenUpAt({ node, wanted, broken }: Member): Instant | undefined {
-  return broken && !node.ready ? undefined : skippedAt(node, wanted)
+export function givenUpAt({ node, wanted, target, broken }: Member): Instant | undefined {
+  return broken && !node.ready ? undefined : (skippedAt(node, wanted) ?? skippedAt(node, target))
 }

@@ -2,7 +2,7 @@ import { hasTheTurn } from '../control-plane/control-plane-blocker.ts'
 import { disruptionOf } from '../exposure/disruption.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { isForeignCordon } from '../model/cordon.ts'
+import { isForeignCordon, markOf } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { FleetUse, Grant, HeldPlaces, PoolGrant } from '../model/grant.ts'
 import type { Instant } from '../model/instant.ts'
@@ -53,8 +53,8 @@ function actionFor(
   { now, assignsFrom }: Pick<PoolProposal, 'assignsFrom'> & { readonly now: Instant },
 ): Selected {
   const { node, revision, reboot } = member
-  const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
-  if (mustDrain) return { kind: 'cordon', node: node.name, mark }
+  if (mustDrain)
+    return { kind: 'cordon', node: node.name, mark: markOf(member, { at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' }) }
   const grant = disruptionOf(member)
   const at = stampAfter(node.assigned?.at, Math.max(now, assignsFrom))
   const more = { ...(reboot && { reboot }), ...(nodeWas && { nodeWas }) }

@@ -5,11 +5,13 @@ import { wantedConfig } from './revisions.ts'
 
 /** A member of an open wave that waits for its turn. */
 export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
+  const wanted = wantedConfig({ digest: 'new', disruption: 'drain' })
   return {
     node,
     report: reportOf(node),
     revision: 'new',
-    wanted: wantedConfig({ digest: 'new', disruption: 'drain' }),
+    wanted,
+    target: wanted,
     exposure: { content: 'target', because: 'OpenWave' },
     wave: 0,
     progress: { phase: 'Waiting', pending: true },

@@ -167,6 +167,13 @@ export class NodeDraft implements NodeView {
     return this.#with({ unschedulable: state === 'Ours' || state === 'Found', mark: { digest, at, state } })
   }
 
+  /** Its drain for this content was given up before the one that its mark is of. */
+  givenUpFor(digest: string): NodeDraft {
+    const { mark } = this
+    if (mark === undefined) throw new Error('it bears no mark')
+    return this.#with({ mark: { ...mark, givenUp: digest } })
+  }
+
   uncordoned(): NodeDraft {
     return this.#with({ unschedulable: false })
   }

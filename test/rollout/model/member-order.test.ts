@@ -7,6 +7,7 @@ import { aMember } from '../builders/members.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
+import { wantedConfig } from '../builders/revisions.ts'
 
 test('nodes are taken zone by zone', () => {
   const pool = aPool({ stable: 'older', maxUnavailable: 3 }).with(
@@ -73,4 +74,14 @@ test('a node at work that asks for more comes before others, in however late a w
   const waits = aMember(aNode('b').on('older'), { wave: 0 })
 
   expect(inOrder([waits, asks]).map(({ node }) => node.name)).toEqual(['a', 'b'])
+})
+
+test('a broken node whose drain for the target was given up comes last for its repair, too', () => {
+  const skipped = aMember(aNode('a').on('bad').drainedFor('new', { state: 'Skipped' }), {
+    wanted: wantedConfig({ digest: 'older' }),
+    broken: true,
+  })
+  const waits = aMember(aNode('b').on('older'))
+
+  expect(inOrder([skipped, waits]).map(({ node }) => node.name)).toEqual(['b', 'a'])
 })
