@@ -62,7 +62,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
     changes,
     isExposed,
     reboot,
-    selectedAt: selectedAt({ node, assigned }, context),
+    selectedAt: selectedAt(node, context),
     drain: undefined,
     isAtRest: false,
   }

@@ -11,7 +11,7 @@ import type { PoolSnapshot } from './snapshot.ts'
 export interface Member extends Candidate {
   /** How it stands with its cordon, when that matters. */
   readonly drain?: Drain | undefined
-  /** When the rollout selected it, as the node shows. */
+  /** When it was last selected, as the node shows. */
   readonly selectedAt: Instant | undefined
   /** It waits for its turn, or is done: nothing is under way on it, and the status counts it and says nothing else of it. Most are so. */
   readonly isAtRest: boolean

@@ -39,6 +39,6 @@ export interface Proposal<Request extends NodeRequest = NodeRequest> extends Pla
   readonly requests: readonly Request[]
   /** It would ask for places in a budget, but for nodes that keep every other zone from beginning. */
   readonly isKeptByZones?: boolean
-  /** When the pool was last granted something; absent: not in this rollout. */
+  /** When the pool was last granted something; absent: never. */
   readonly servedAt?: Instant | undefined
 }

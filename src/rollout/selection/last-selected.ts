@@ -1,10 +1,11 @@
 import type { Instant } from '../model/instant.ts'
-import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
-import { isInRollout } from '../model/wanted-assignment.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { PoolContext, PoolState } from '../model/pool-state.ts'
 
 /**
- * When the rollout last selected a node, as the nodes show. Those that came since it began do not count: the content that they get
- * at once would put off the pool's turn as long as nodes join.
+ * When the pool last selected a node, as the nodes show, in whichever rollout: else one that gets a commit after the other would always come
+ * first. Those that came since the rollout began do not count: the content that they get at once would put off the pool's turn as long as
+ * nodes join.
  */
 export function lastSelectedAt(state: PoolState): Instant | undefined {
   let latest: Instant | undefined
@@ -13,8 +14,11 @@ export function lastSelectedAt(state: PoolState): Instant | undefined {
 }
 
 /** Stamped by a controller whose clock was ahead, the node counts as selected from then on. */
-export function selectedAt({ node, assigned }: Pick<Member, 'node' | 'assigned'>, { rollout }: PoolContext): Instant | undefined {
-  if (node.createdAt > rollout.startedAt) return undefined
-  const isOfRollout = assigned && node.assigned && isInRollout(node.assigned, { rolloutStart: rollout.startedAt })
-  return isOfRollout ? node.assigned?.at : node.mark?.at
+export function selectedAt(
+  { createdAt, assigned, mark }: NodeView,
+  { rollout }: Pick<PoolContext, 'rollout'>,
+): Instant | undefined {
+  if (createdAt > rollout.startedAt) return undefined
+  if (assigned?.at === undefined || mark === undefined) return mark?.at ?? assigned?.at
+  return Math.max(assigned.at, mark.at)
 }

@@ -77,6 +77,16 @@ test('two pools that go forward share the budget, whatever their names', () => {
   expect(counts([pool('a', [...old('a', 9), ...atWork('a', 3)]), pool('z', old('z', 9))], cap(4))).toEqual({ a: 0, z: 1 })
 })
 
+test.each([
+  ['that waits since its rollout began', old('z', 9)],
+  ['that was served before in its rollout', [aNode('z-done').on('new', { at: noon - 10 * minute }), ...old('z', 9)]],
+])('a pool that gets one commit after the other leaves the next place to a pool %s', (_, members) => {
+  const served = aNode('a-done').on('new', { at: noon - minute })
+  const often = pool('a', [served, ...old('a', 9)], { head: 'newest', since: noon })
+
+  expect(counts([often, pool('z', members)], cap(1))).toEqual({ a: 0, z: 1 })
+})
+
 /** Passes until every pool has completed; a node is done in the pass after the one that assigned it. */
 function order(pools: readonly PoolSnapshot[], budget: number): string[] {
   const served: string[] = []

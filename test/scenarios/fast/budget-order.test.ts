@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
-import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
-import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
 import { aPool } from '../../rollout/builders/pools.ts'
 import { aRollout } from '../../rollout/builders/revisions.ts'
+import { type Asks, holdsWhere, named } from './asks-of-fleet.ts'
 import { budgetOrder } from './invariants/budget-order.ts'
 
 const forward = aPool({ stable: 'older', since: noon - minute, maxUnavailable: 3 })
@@ -14,40 +12,8 @@ const back = aPool({ stable: 'new', history: [aRollout('new'), aRollout('worse',
 
 const serving = ['a', 'b', 'c'].map((name) => aNode(name).on('older'))
 
-/** A pool of that name, which selects its first nodes, or waits for the budget of the fleet. */
-interface Asks {
-  readonly pool: PoolSnapshot
-  readonly selects?: number
-}
-
-function named(name: string, pool: PoolSnapshot, selects?: number): Asks {
-  return { pool: { ...pool, name }, ...(selects !== undefined && { selects }) }
-}
-
-function holds(asks: readonly Asks[], policy: FleetPolicy = { maxUnavailable: { count: 3 } }): boolean | undefined {
-  const fleet = { pools: asks.map(({ pool }) => pool), policy, controls: {} }
-  const decisions = new Map(
-    [...decideFleet(fleet, noon)].map(([name, decision]) => [
-      name,
-      done(
-        decision,
-        asks.find(({ pool }) => pool.name === name),
-      ),
-    ]),
-  )
-  return budgetOrder.ofDecision?.({ fleet, at: noon, decisions, isNews: true, held: new Set() })
-}
-
-function done({ status, ...decision }: Decision, { pool, selects = 0 }: Asks = expect.fail()): Decision {
-  const actions = pool.nodes.slice(0, selects).map(({ name: node }): Action => {
-    return { kind: 'assign', node, revision: 'new', digest: 'new', grant: 'restart', at: noon }
-  })
-  const reason = selects > 0 ? ('RollingOut' as const) : ('WaitingForBudget' as const)
-  return {
-    ...decision,
-    actions,
-    status: { ...status, conditions: status.conditions.map((condition) => ({ ...condition, reason })) },
-  }
+function holds(asks: readonly Asks[], policy?: FleetPolicy): boolean | undefined {
+  return holdsWhere(budgetOrder, asks, policy)
 }
 
 test('the claim falls when a pool goes forward while one that goes back waits for the budget of the fleet', () => {

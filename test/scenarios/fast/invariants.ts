@@ -21,6 +21,7 @@ import { historyIsTrue } from './invariants/history-is-true.ts'
 import { idleLimit } from './invariants/idle-limit.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
+import { longestWaitFirst } from './invariants/longest-wait-first.ts'
 import { namedHolders } from './invariants/named-holders.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { noRetryByItself } from './invariants/no-retry-by-itself.ts'
@@ -64,6 +65,7 @@ export const INVARIANTS: readonly Invariant[] = [
   poolBudget,
   fleetBudget,
   budgetOrder,
+  longestWaitFirst,
   trueBudget,
   idleLimit,
   stoppedPools,

@@ -24,13 +24,15 @@ function sharesPlaces(observed: Observed): boolean {
 }
 
 /** None of its nodes is down: its own budget has a place for each that it would change first, and nothing but the fleet keeps it. */
-function waitsForFleet(decided: Decided): boolean {
-  const { pool, decision } = decided
-  if (!decision.status.conditions.some(({ reason }) => reason === 'WaitingForBudget')) return false
-  return newlyDown(decided).length === 0 && !pool.nodes.some(isDown)
+export function waitsForFleet(decided: Decided): boolean {
+  return waitsForBudget(decided) && newlyDown(decided).length === 0 && !decided.pool.nodes.some(isDown)
 }
 
-function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
+export function waitsForBudget({ decision: { status } }: Decided): boolean {
+  return status.conditions.some(({ reason }) => reason === 'WaitingForBudget')
+}
+
+export function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
   const { history, target, stable, rollback } = status
   const [run, ...before] = history
   if (run?.result === 'Completed') return undefined
@@ -41,7 +43,7 @@ function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefine
 }
 
 /** Of nodes that a rollout has broken, and those whose agents ask for more, other rows say. */
-function placesOf(decided: Decided): number {
+export function placesOf(decided: Decided): number {
   return newlyDown(decided).filter(({ node }) => isSound(node)).length
 }
 

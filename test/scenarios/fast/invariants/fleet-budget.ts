@@ -19,7 +19,7 @@ export const fleetBudget: Invariant = {
 }
 
 /** It left its pool while we had it unavailable, or is down since. Nobody ends a proof that was under way. */
-function isOurs({ proof, ...node }: NodeView): boolean {
+export function isOurs({ proof, ...node }: NodeView): boolean {
   const isTouched = node.assigned !== undefined || node.mark !== undefined
   const noted = proof && proof.state !== 'Wanted' ? { proof } : {}
   return isTouched && isDown({ ...node, ...noted, unschedulable: isOurCordon(node) })
