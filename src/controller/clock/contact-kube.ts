@@ -17,8 +17,8 @@ export interface ContactKubeOptions {
 }
 
 /**
- * Notes of each request whether the server had an answer, and logs when it had none, or a watch has trouble. Once it had none it is asked again until it has: where nothing is to be written,
- * nobody else would find out.
+ * Notes of each request whether the server had an answer. Once it had none it is asked again until it has: where nothing is to be written,
+ * nobody else would find out. That, and the trouble of watches, is logged here.
  */
 export function contactKube(kube: KubeApi, { contact, clock, outage, signal, restored }: ContactKubeOptions): KubeApi {
   const answered = (): void => {
