@@ -1,5 +1,6 @@
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
+import { isOutage } from '../clock/contact-kube.ts'
 import type { Log } from '../log/log.ts'
 
 export interface ServerVersionsOptions {
@@ -45,7 +46,7 @@ export class ServerVersions {
         return
       } catch (error) {
         if (signal.aborted) return
-        if (!(error instanceof KubeError && error.isAway)) log('warn', `get "/version": ${(error as Error).message}`)
+        if (!isOutage(error)) log('warn', `get "/version": ${(error as Error).message}`)
         if (error instanceof KubeError && error.reaction === 'refuse') return this.#note(watch, undefined)
       }
       await clock.sleepUntil(clock.now() + RETRY, signal)

@@ -31,8 +31,7 @@ export function contactKube(kube: KubeApi, { contact, clock, outage, signal, res
   const failed = (error: unknown): void => {
     // Who gives up a request of theirs says nothing about the server.
     if (!(error instanceof KubeError)) return
-    // 429 is an answer: a budget of pods that is spent, or a server that has no time.
-    if (!error.isAway || error.code === 429) answered()
+    if (!isOutage(error)) answered()
     else if (!contact.isLost(REQUESTS)) {
       contact.lost(REQUESTS, clock.now())
       outage.trouble('request', error)
@@ -75,4 +74,9 @@ export function contactKube(kube: KubeApi, { contact, clock, outage, signal, res
     list: (path, options) => noted(kube.list(path, options)),
     follow: (path, options) => kube.follow(path, logged(path, options)),
   }
+}
+
+/** It is logged here. 429 is an answer: a budget of pods that is spent, or a server that has no time. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof KubeError && error.isAway && error.code !== 429
 }

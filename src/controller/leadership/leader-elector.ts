@@ -2,6 +2,7 @@ import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../k
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from '../clock/clock.ts'
+import { isOutage } from '../clock/contact-kube.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log/log.ts'
 import {
@@ -236,7 +237,7 @@ class LeaderElector {
     if (!this.#granted && (error.code === 401 || error.code === 403)) throw error
     if (error.reaction === 'conflict') this.#candidate = afterEvent(this.#candidate)
     else {
-      this.#options.log('warn', `lease: ${error.message}`)
+      if (!isOutage(error)) this.#options.log('warn', `lease: ${error.message}`)
       this.#candidate = afterFailure(this.#candidate, this.#options.clock.elapsed())
     }
   }
