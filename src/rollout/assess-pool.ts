@@ -38,7 +38,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   })
   const notAtRest = members.filter(({ isAtRest }) => !isAtRest)
   const counts = countMembers(members, open)
-  return { pool, now, rollout, waves, open, divided, members, notAtRest, counts, clock, order, facts, lastResort }
+  return { pool, now, rollout, waves, open, divided, members, notAtRest, counts, clock, blocker, order, facts, lastResort }
 }
 
 /** Windows are asked minute by minute, and few nodes need to know. */

@@ -1,11 +1,12 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
 import { describePause } from '../controls/pause.ts'
 import { isWaveDone } from '../exposure/wave-progress.ts'
+import { isUnderDrain } from '../model/cordon.ts'
 import type { AskGate } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import {
   answered,
   beginRecord,
@@ -83,7 +84,7 @@ export function gateQuestions(poolState: PoolState): AskGate[] {
   const { now } = poolState
   return gateStates(poolState).flatMap(({ gate, record }) => {
     const question = questionOf(record)
-    if (question === undefined || isStopped(poolState) || nextAsk(record, gate, now) > now) return []
+    if (question === undefined || isLeftAlone(poolState) || nextAsk(record, gate, now) > now) return []
     const { wave, rollout, revision, before = [], recordedAt } = record
     const noted = { before, ...(recordedAt !== undefined && { recordedAt }) }
     const check = checkHash(gate.check)
@@ -94,7 +95,7 @@ export function gateQuestions(poolState: PoolState): AskGate[] {
 /** When time alone makes a gate due. */
 export function nextGate(poolState: PoolState): readonly Instant[] {
   return gateStates(poolState).flatMap(({ gate, record }) =>
-    questionOf(record) === undefined || isStopped(poolState) ? [] : [nextAsk(record, gate, poolState.now)],
+    questionOf(record) === undefined || isLeftAlone(poolState) ? [] : [nextAsk(record, gate, poolState.now)],
   )
 }
 
@@ -113,7 +114,7 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
   if (!record) return undefined
   const current = restamped(record, now)
   const check = checkHash(gate.check)
-  const answer = isStopped(poolState)
+  const answer = isLeftAlone(poolState)
     ? undefined
     : pool.gateAnswers?.find((candidate) => candidate.check === check && isAnswerTo(current, candidate))
   const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
@@ -125,6 +126,8 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
   const { now } = poolState
   const notes = gate.check.kind === 'workloads'
   if (!isAsking(poolState)) {
+    if (notes && isBeforeWave(poolState) && record?.state !== 'Recording')
+      return beginRecord(about(gate, poolState), { state: 'Recording', now })
     const left = record && suspended(record)
     return left ?? (notes ? beginRecord(about(gate, poolState), { state: 'Recording', now }) : undefined)
   }
@@ -138,6 +141,25 @@ function isAsking(poolState: PoolState): boolean {
 
 function isStopped(poolState: PoolState): boolean {
   return describePause(poolState) !== undefined
+}
+
+/** Nothing is asked now, and no answer counts. */
+function isLeftAlone(poolState: PoolState): boolean {
+  return isStopped(poolState) || isBeforeWave(poolState)
+}
+
+/**
+ * Something keeps the open wave from beginning, a window for example. What is unavailable before it is taken down when it can begin: by then
+ * other workloads may have failed, or be back.
+ */
+function isBeforeWave(poolState: PoolState): boolean {
+  const { members, open, blocker } = poolState
+  if (blocker() === undefined || isWaveDone(poolState)) return false
+  return !members.some((member) => member.wave === open && hasBegun(member))
+}
+
+function hasBegun({ node, wanted, isExposed }: Member): boolean {
+  return isExposed || (isUnderDrain(node) && wanted.kind === 'config' && wanted.digest === node.mark?.digest)
 }
 
 function isOf(record: GateStatus, poolState: PoolState): boolean {

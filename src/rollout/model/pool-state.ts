@@ -1,4 +1,5 @@
 import type { NodePhase } from '../../protocol/node-pool.ts'
+import type { Blocker } from './blocker.ts'
 import type { Candidate } from './candidate.ts'
 import type { RolloutClock } from './deadlines.ts'
 import type { Drain } from './drain.ts'
@@ -59,4 +60,6 @@ export interface PoolState extends PoolContext {
   readonly counts: MemberCounts
   /** What every deadline of its nodes is counted by. */
   readonly clock: RolloutClock
+  /** Why the pool selects no node now, if so. */
+  readonly blocker: () => Blocker | undefined
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Window } from '../../../src/calendar/window.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
 import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
@@ -188,6 +189,36 @@ test('no node is taken before it is noted which workloads were unavailable', () 
   expect(condition(refused, 'Ready').message).toContain('gate "apps" before "canary": deployments: Forbidden')
   expect(selected(noted)).toHaveLength(1)
   expect(noted.status.gates).toMatchObject([{ state: 'Recorded', before: ['Deployment shop/web'] }])
+})
+
+test('what is unavailable before a wave is noted when the wave can begin, and again when a window or a pause put it off', () => {
+  const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]
+  const old = nodes('a', 'b').map((node) => node.on('older'))
+  const pool = aPool({ stable: 'older', waves, gates: [apps], windows: nights }).with(...old)
+  const noted = (at: number) => ({
+    ...answer('Passed', at, { gate: 'apps' }),
+    rollout: stamp(noon),
+    question: 'before' as const,
+    unavailable: ['Deployment shop/web 1'],
+  })
+  const tonight = noon + 10 * hour
+
+  const closed = decide(pool, noon)
+  const opens = decide(remembering(pool, closed), tonight)
+  const paused = { ...remembering(pool, opens), controls: { paused: 'storm' } }
+  const putOff = decide({ ...remembering(paused, decide(paused, tonight)), gateAnswers: [noted(tonight)] }, tonight + 1)
+  const resumed = decide({ ...remembering(pool, putOff), controls: {} }, tonight + hour)
+  const begun = decide({ ...remembering(pool, resumed), gateAnswers: [noted(tonight + hour)] }, tonight + hour + 1)
+
+  expect([asked(closed), asked(putOff)]).toEqual([[], []])
+  expect(asked(opens)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(asked(resumed)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect([closed, opens, putOff, resumed].flatMap(selected)).toEqual([])
+  expect(selected(begun)).toHaveLength(1)
+  const [canary = ''] = selected(begun)
+  const changed = old.map((node) => (node.name === canary ? node.assignedTo('new', { at: tonight + hour + 1 }) : node))
+  const late = decide({ ...remembering(pool, begun), nodes: changed, controls: { paused: 'storm' } }, tonight + 2 * hour)
+  expect(late.status.gates).toMatchObject([{ state: 'Recorded', recordedAt: stamp(tonight + hour) }])
 })
 
 test('what was noted before the wave comes with the question after it, also to another process', () => {

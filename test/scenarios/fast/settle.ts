@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { selectsLabels } from '../../../src/protocol/node-selector.ts'
 import { isSameData } from '../../../src/protocol/same-data.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import type { Decision } from '../../../src/rollout/model/decision.ts'
+import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Random } from '../random.ts'
 import { contentOf, digestFor, type Labels, problemFor } from './content.ts'
@@ -195,17 +195,23 @@ function rest(world: World, random: Random, meanwhile?: Fault): Rest {
     const before = stateOf(world)
     meanwhile?.(world, random)
     stepAll(world, random)
-    const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
+    const actions = [...observed.decisions.values()].flatMap((decision) => decision.actions)
+    const moved = before !== stateOf(world) || actions.some((action) => !isNoting(action))
     const wakeAt = earliestWake(observed)
     if (moved) movedAt = world.now
     stuck = !moved && (stuck || isStuck(observed, world))
     // The watch tells of a status that was written: another pass follows at once.
-    const isQuiet = !moved && isWritten(observed)
+    const isQuiet = !moved && actions.length === 0 && isWritten(observed)
     if (isQuiet) expectNothingBefore(wakeAt ?? observed.at + MUCH_LATER, observed)
     if (isQuiet && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return { last: observed, stuck }
     world.now += isQuiet ? Math.max(1_000, (wakeAt ?? observed.at) - observed.at) : 1_000
   }
   throw new Error('the fleet never comes to rest')
+}
+
+/** Each time that a window opens, what is unavailable before a wave is noted once more. That brings no node on. */
+function isNoting(action: Action): boolean {
+  return action.kind === 'askGate' && action.question === 'before'
 }
 
 /** The decision found each status as it leaves it. */
