@@ -1,5 +1,5 @@
 import { closingTime } from './blockers/closed-window.ts'
-import { pastDrainingAt } from './exposure/past-draining.ts'
+import { downForLongAt, pastDrainingAt } from './exposure/past-draining.ts'
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
@@ -55,7 +55,8 @@ function considerMember(
   consider(workEnds(member, poolState))
   consider(wantedAgainAt(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
-  consider(pastDrainingAt(node, poolState.pool.policy))
+  consider(downForLongAt(node, poolState.pool.policy))
+  consider(pastDrainingAt(member, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)

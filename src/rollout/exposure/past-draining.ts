@@ -1,37 +1,41 @@
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
+import { BLINK } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 
+type Timeouts = Pick<RolloutPolicy, 'applyTimeout'>
+
 /**
  * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
- * After so long Kubernetes itself has given its pods up. One that a rollout has left so, and that no work goes on on, or whose drain
- * is over without having ended, need not wait.
  */
 export function isPastDraining(
-  { node, report, wanted, broken }: Candidate,
-  { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
+  candidate: Candidate,
+  { now, policy }: { readonly now: Instant; readonly policy: Timeouts },
 ): boolean {
-  const at = pastDrainingAt(node, policy)
-  if (at === undefined) return false
-  return now >= at || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+  return now >= (pastDrainingAt(candidate, policy) ?? Number.POSITIVE_INFINITY)
+}
+
+/**
+ * When time alone makes it so; undefined while the node is Ready. One that a rollout has left broken, and that no work goes on on, need only
+ * be down for longer than a blink: its pods run on through that. One whose drain is over without having ended need not wait.
+ */
+export function pastDrainingAt({ node, report, wanted, broken }: Candidate, policy: Timeouts): Instant | undefined {
+  const at = downForLongAt(node, policy)
+  if (at === undefined || !broken) return at
+  if (wasUncordoned(node, wanted)) return node.readySince
+  return isAtWork(node, report) ? at : Math.min(at, node.readySince + BLINK)
 }
 
 /** So long that Kubernetes has given its pods up. */
-export function isDownForLong(
-  node: NodeView,
-  { policy, now }: { readonly policy: Pick<RolloutPolicy, 'applyTimeout'>; readonly now: Instant },
-): boolean {
-  return now >= (pastDrainingAt(node, policy) ?? Number.POSITIVE_INFINITY)
+export function isDownForLong(node: NodeView, { policy, now }: { readonly policy: Timeouts; readonly now: Instant }): boolean {
+  return now >= (downForLongAt(node, policy) ?? Number.POSITIVE_INFINITY)
 }
 
-/** When time alone makes it so; undefined while the node is Ready. A machine whose kubelet has never reported has no pods to wait for. */
-export function pastDrainingAt(
-  { ready, readySince, kubeletVersion }: NodeView,
-  { applyTimeout }: Pick<RolloutPolicy, 'applyTimeout'>,
-): Instant | undefined {
+/** Undefined while the node is Ready. A machine whose kubelet has never reported has no pods to wait for. */
+export function downForLongAt({ ready, readySince, kubeletVersion }: NodeView, { applyTimeout }: Timeouts): Instant | undefined {
   if (ready) return undefined
   return kubeletVersion === '' ? readySince : readySince + applyTimeout
 }

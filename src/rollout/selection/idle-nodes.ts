@@ -1,4 +1,4 @@
-import { pastDrainingAt } from '../exposure/past-draining.ts'
+import { downForLongAt } from '../exposure/past-draining.ts'
 import { alreadyRuns, isAtWork, isFailure } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
@@ -35,7 +35,7 @@ function onceShown(member: Member): Member {
 /** Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. */
 function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
   if (node.ready || isUnderDrain(node) || isAtWork(node, report) || isFailure(report)) return false
-  return now < (pastDrainingAt(node, pool.policy) ?? now)
+  return now < (downForLongAt(node, pool.policy) ?? now)
 }
 
 /** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */

@@ -3,6 +3,7 @@ import { phases } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
+import { aRollout } from '../builders/revisions.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a broken node that somebody cordoned is mended all the same', () => {
@@ -60,6 +61,21 @@ test('a node that the rollout left not Ready is mended without a drain', () => {
       ),
     ),
   ).toEqual(['assign a newer drain'])
+})
+
+test('a node that a superseded commit left sound is not changed without its drain while it is not Ready for less than a minute', () => {
+  const history = [aRollout('newer', { startedAt: noon - minute }), aRollout('new', { result: 'Superseded' })]
+  const worked = aNode('a').on('new', { at: noon - 20 * minute })
+  const undone = aNode('a').rolledBackFrom('new', { at: noon - 20 * minute })
+  const blink = noon - minute + 1
+  const drained = upgrade({ head: 'newer', history, pods: { a: [aPod('x')] } }, worked.notReady(blink).drainedFor('newer'))
+
+  expect(done(upgrade({ head: 'newer', history }, worked.notReady(blink)))).toEqual(['cordon a Ours'])
+  expect(done(upgrade({ head: 'newer', history }, undone.notReady(blink)))).toEqual(['cordon a Ours'])
+  expect(done(drained)).toEqual(['evict a x'])
+  expect(drained.wakeAt).toBe(noon + 1)
+  expect(done(upgrade({ head: 'newer', history }, worked.notReady(noon - minute)))).toEqual(['assign a newer drain'])
+  expect(done(upgrade({ head: 'newer', history }, worked))).toEqual(['cordon a Ours'])
 })
 
 test('a node that a minute ago was at work and is not Ready is drained: it may well come back by itself', () => {
