@@ -1,5 +1,6 @@
 import type { Observed } from './controller.ts'
 import { answersOfThisRun } from './invariants/answers-of-this-run.ts'
+import { asksFirst } from './invariants/asks-first.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { brokenFirst } from './invariants/broken-first.ts'
 import { budgetOrder } from './invariants/budget-order.ts'
@@ -19,6 +20,7 @@ import { gatesPaused } from './invariants/gates-paused.ts'
 import { heldLeftAlone } from './invariants/held-left-alone.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
 import { idleLimit } from './invariants/idle-limit.ts'
+import { inPlacesOfMembers } from './invariants/in-places-of-members.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
 import { longestWaitFirst } from './invariants/longest-wait-first.ts'
@@ -65,7 +67,9 @@ export const INVARIANTS: readonly Invariant[] = [
   poolBudget,
   fleetBudget,
   budgetOrder,
+  asksFirst,
   longestWaitFirst,
+  inPlacesOfMembers,
   trueBudget,
   idleLimit,
   stoppedPools,
