@@ -23,6 +23,11 @@ export class Random {
     return this.next() < probability
   }
 
+  /** Another source, for what is drawn more than before: what this one draws next stays the same. */
+  aside(): Random {
+    return new Random(Math.imul(this.#state ^ 0x9e3779b9, 0x85ebca6b))
+  }
+
   pick<T>(items: readonly T[]): T {
     const item = items[this.below(items.length)]
     if (item === undefined) throw new Error('pick from nothing')

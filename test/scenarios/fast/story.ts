@@ -17,6 +17,7 @@ import { gates } from './rules/gates.ts'
 import { labelledWaves } from './rules/labelled-waves.ts'
 import { proof } from './rules/proof.ts'
 import { triedWaves } from './rules/tried-waves.ts'
+import { limitWaves } from './rules/wave-failures.ts'
 import { type DrawPoolRule, describeRules, drawRules } from './rules.ts'
 import { settle, settleByRetry } from './settle.ts'
 import { World } from './world.ts'
@@ -141,6 +142,7 @@ interface Telling {
 
 function tell(world: World, { begin = establish, ...telling }: Telling): Told {
   const { random, steps, extra, chanceOfExtra = 0.05, labels, whileBad, end = () => settle(world, random, whileBad) } = telling
+  limitWaves(world.rules.pools, random.aside())
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--)
       world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}`, ...(labels && { labels: labels(random) }) })
