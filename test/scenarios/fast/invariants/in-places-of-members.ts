@@ -1,6 +1,6 @@
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
-import { contentOf, fingerprintOf, problemFor } from '../content.ts'
+import { contentOf, digestFor, fingerprintOf, problemFor } from '../content.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
 import { isExposed, isSound } from './canary-exposure.ts'
@@ -38,9 +38,11 @@ function isFit(node: NodeView, decided: Decided): boolean {
   return isSound(node) && !isBlocked(node) && isAtStable(node, decided)
 }
 
-function isAtStable({ assigned }: NodeView, { decision: { status } }: Decided): boolean {
+/** As that is for its labels: one that went down before it got what they are now counts as broken. */
+function isAtStable({ assigned, labels }: NodeView, { decision: { status } }: Decided): boolean {
   if (assigned === undefined || status.stable?.fingerprint === status.target?.fingerprint) return false
-  return fingerprintOf(assigned.digest) === status.stable?.fingerprint
+  const content = contentOf(assigned.digest)
+  return fingerprintOf(content) === status.stable?.fingerprint && assigned.digest === digestFor(content, labels)
 }
 
 function contentOfTarget({ decision: { status } }: Decided): string | undefined {
