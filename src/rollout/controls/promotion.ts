@@ -11,7 +11,7 @@ export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot
     known: memory.promotion,
     choices: [head, target, ...(memory.target ? [memory.target] : [])],
   })
-  const promotion = asked && lateIfRejected(asked, memory)
+  const promotion = asked && lateIfRejected(ofRunUnderWay(asked, memory), memory)
   const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
   if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory
   const { promotion: _, fleetRetry: __, ...rest } = memory
@@ -30,6 +30,11 @@ function approvalOf(
   return named ? { value, fingerprint: named.fingerprint } : undefined
 }
 
+/** Also when a rollback or another commit ends that run in the same pass: it opens nothing when the content comes again. */
+function ofRunUnderWay(promotion: Approval, { history: [top] }: Memory): Approval {
+  return top?.result === 'Running' ? (boundPromotion({ promotion }, top) ?? promotion) : promotion
+}
+
 /** Written after the content has failed, it is of the rollout that failed: it opens nothing when that is tried again. */
 function lateIfRejected(promotion: Approval, memory: Memory): Approval {
   if (promotion.rollout !== undefined || !isRejected(memory, promotion)) return promotion
@@ -39,7 +44,7 @@ function lateIfRejected(promotion: Approval, memory: Memory): Approval {
 
 /** A promotion is of the rollout that goes to this content, or of the next one to begin: it does not outlive that. */
 export function boundPromotion(
-  { promotion }: Memory,
+  { promotion }: Pick<Memory, 'promotion'>,
   { fingerprint, startedAt }: { readonly fingerprint: string; readonly startedAt: string },
 ): Approval | undefined {
   if (promotion?.fingerprint !== fingerprint || promotion.rollout !== undefined) return promotion

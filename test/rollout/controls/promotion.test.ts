@@ -285,3 +285,19 @@ test('a wave that waits for a promotion does not soak again when another node ha
   expect(later.status.rejected).toEqual([])
   expect(phases(later)).toEqual({ Current: 1, Waiting: 3 })
 })
+
+test('a promotion that is read together with a rollback does not open the manual wave when the commit comes again', () => {
+  const both = { promoted: 'new', rollback: 'old' }
+  const pool = { ...promotedAs('new'), controls: both }
+  const atOld = [aNode('a').on('old', { at: noon + 1 }), ...waiting]
+
+  const back = decide({ ...remembering(pool, decide(pool, noon)), nodes: atOld }, noon + minute)
+  const resumed = decide({ ...remembering(pool, back), nodes: atOld, controls: { promoted: 'new' } }, noon + hour)
+  const again = [aNode('a').on('new', { at: noon + hour + 1 }), ...waiting]
+  const waits = decide({ ...remembering(pool, resumed), nodes: again, controls: { promoted: 'new' } }, noon + 2 * hour)
+
+  expect(back.actions).toContainEqual({ kind: 'clearControl', control: 'promoted', value: 'new' })
+  expect(selected(resumed)).toHaveLength(1)
+  expect(selected(waits)).toEqual([])
+  expect(condition(waits, 'Ready').reason).toBe('WaitingForPromotion')
+})
