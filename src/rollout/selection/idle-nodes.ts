@@ -1,7 +1,8 @@
 import { downForLongAt } from '../exposure/past-draining.ts'
-import { alreadyRuns, isAtWork, isFailure } from '../model/agent-report.ts'
+import { alreadyRuns, isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
+import { BLINK } from '../model/deadlines.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
 
@@ -32,9 +33,13 @@ function onceShown(member: Member): Member {
   return { ...member, node: { ...node, staleReady: undefined, proof: isUnproved ? undefined : node.proof } }
 }
 
-/** Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. */
+/**
+ * Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. One that was restored
+ * served as before, and may blink; if it is not Ready for longer, the change that failed on it may have broken it.
+ */
 function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
-  if (node.ready || isUnderDrain(node) || isAtWork(node, report) || isFailure(report)) return false
+  if (node.ready || isUnderDrain(node) || isAtWork(node, report) || report?.phase === 'Failed') return false
+  if (report?.phase === 'RolledBack' && now >= node.readySince + BLINK) return false
   return now < (downForLongAt(node, pool.policy) ?? now)
 }
 

@@ -41,6 +41,16 @@ test('nodes that are down for as long as work may take are changed whatever the 
   expect(selected(decide(pool, noon + minute)).toSorted()).toEqual(['b', 'c'])
 })
 
+test('no more nodes that were restored, and are not Ready for less than a minute, change at once than may be unavailable', () => {
+  const restored = nodes('b', 'c', 'd').map((node) => node.rolledBackFrom('bad', { at: noon - 9 * minute }))
+  const decisionAt = (since: number) =>
+    decide(aPool({ ...lastWave, maxUnavailable: 1 }).with(done, ...restored.map((node) => node.notReady(since))), noon)
+
+  expect(selected(decisionAt(noon - minute + 1))).toHaveLength(1)
+  expect(decisionAt(noon - minute + 1).wakeAt).toBe(noon + 1)
+  expect(selected(decisionAt(noon - minute))).toHaveLength(3)
+})
+
 test('what a rollout left down with its state put back is repaired whatever the budget', () => {
   const broken = nodes('b', 'c').map((node) => node.rolledBackFrom('bad', { at: noon - 9 * minute }).notReady(noon - minute))
   const pool = aPool({ ...lastWave, maxUnavailable: 1 }).with(done, ...broken)
