@@ -56,7 +56,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const isExposed = isAssigned(node, target)
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
-  const subject = { node, report, target, condition, assigned, isExposed, changes }
+  const subject = { node, report, target, stable, condition, assigned, isExposed, changes }
   const rank = isDivided ? rankOf(subject, { policy, clock }) : 0
   const joins = isJoining(node, { target, stable, clock })
   return {

@@ -11,6 +11,7 @@ import type { PlacedCandidate } from './waves.ts'
 
 export interface OrderSubject extends Reported {
   readonly target: NodeTarget
+  readonly stable: NodeTarget | undefined
   readonly condition: Condition
   readonly assigned: boolean
   readonly isExposed: boolean
@@ -43,11 +44,13 @@ export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instan
 }
 
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
-  const { node, condition, target, assigned, isExposed, changes } = facts
+  const { node, condition, target, stable, assigned, isExposed, changes } = facts
   if (isExposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
   const broken = condition === 'Broken'
-  const wasSkipped = !(broken && !node.ready) && skippedAt(node, target) !== undefined
+  // Outside its wave it would be repaired by the stable content: where there is none, the target is tried again.
+  const isTriedAgain = broken && (!node.ready || stable === undefined)
+  const wasSkipped = !isTriedAgain && skippedAt(node, target) !== undefined
   const aside = asideOf({ node, wanted: target, broken }, { policy, now: clock.now })
   if (broken && !aside && !wasSkipped) return needsRepair(facts) ? 'Broken' : 'Undone'
   if (isUnderDrain(node) && !wasSkipped && !isDownSinceDrain(facts, { policy, now: clock.now })) return 'Draining'

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { condition, phases, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
-import type { PoolOptions } from '../builders/pools.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { b, done, upgrade } from './upgrade.ts'
 
 /** Ready, and its agent could not restore it: it does not serve. */
@@ -112,4 +113,17 @@ test('a pool names a broken node whose drain was given up when that uses up the 
     '0 of 2 nodes are at new; 1 Skipped; wave 1 of 2, "canary"; 1 wait for the budget; used up by "x" ' +
       '(the agent could not restore it): repair them, or raise maxUnavailable of the pool',
   )
+})
+
+test('a broken canary that no stable content can repair gives its place to a sound node only until it may be drained again', () => {
+  const without = (at: number) =>
+    done(
+      decide(
+        aPool({ since: noon - minute, disruption: 'drain', ...canary }).with(x.drainedFor('new', { at, state: 'Skipped' }), b),
+        noon,
+      ),
+    )
+
+  expect(without(noon - 5 * minute)).toEqual(['cordon b Ours'])
+  expect(without(longAgo)).toEqual(['cordon x Ours'])
 })
