@@ -1,19 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { assignmentSigner } from '../../src/controller/signing/assignment-signer.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
-import { readSigningKey, type SigningKey } from '../../src/protocol/assignment-signature.ts'
 import { formatCordonMark } from '../../src/protocol/cordon-mark.ts'
 import { aFleet } from './a-fleet.ts'
+import { dropping } from './dropping.ts'
 import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
 import { atRevision, B, MINUTE, readiness, refusals, SECOND } from './some-faults.ts'
 import { conditionOf, NODES, POOLS, readyOf } from './stage.ts'
-
-function aKey(): SigningKey {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  return readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-}
 
 test('a NodePool whose spec the server keeps otherwise than written is written again no sooner than what it refuses, and an event says what', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
@@ -88,21 +81,6 @@ test('a node whose label of its pool the server refuses to write alone is uncord
   expect(await atRevision(replicas, B)).toEqual(['n0'])
 })
 
-/** A client of a server that has a webhook, which takes these labels and annotations off what is written to nodes. */
-function dropping({ kube }: Replicas, dropped: readonly string[]) {
-  const found = { asked: 0 }
-  const without = (texts: object = {}) => Object.fromEntries(Object.entries(texts).filter(([key]) => !dropped.includes(key)))
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    const { labels, annotations, ...metadata } = Object(Object(body).metadata)
-    const keys = Object.keys({ ...labels, ...annotations })
-    if (!path.startsWith(NODES) || !dropped.some((key) => keys.includes(key))) return kube.patch(path, body, options)
-    found.asked += 1
-    const kept = { ...metadata, labels: without(labels), annotations: without(annotations) }
-    return kube.patch(path, { ...Object(body), metadata: kept }, options)
-  }
-  return { found, kube: { ...kube, patch } }
-}
-
 test('a node whose assignment the server does not keep is assigned again later, and the pool says why', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()
@@ -116,164 +94,6 @@ test('a node whose assignment the server does not keep is assigned again later, 
   expect(conditionOf(pool, 'Stalled')?.message).toContain(
     'the API server does not keep nodewave.io/desired-config as written; correct the webhook that changes it',
   )
-})
-
-test('a node whose mark beside its cordon is not kept is uncordoned again also where others write to the node at that moment', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
-  replicas.startAgents()
-  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
-  let count = 0
-  // As the node lifecycle controller, which adds a taint to each node that was cordoned.
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    const answer = await kube.patch(path, body, options)
-    if (Object(body).spec?.unschedulable) await replicas.kube.patch(path, { metadata: { labels: { at: String(count++) } } })
-    return answer as never
-  }
-  await replicas.start('first', { kube: { ...kube, patch } })
-  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
-  await replicas.clock.advance(MINUTE)
-  expect((await replicas.list(NODES)).map(({ spec }) => Object(spec).unschedulable)).toEqual([undefined, undefined])
-})
-
-test('a node whose mark beside its cordon is not kept is uncordoned also where the server is away at that moment', async () => {
-  await using replicas = await Replicas.create({ nodes: 1 })
-  replicas.startAgents()
-  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
-  let [isAway, cordons] = [false, 0]
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    if (isAway) throw refusal(503, 'ServiceUnavailable')
-    const answer = await kube.patch(path, body, options)
-    if (Object(body).spec?.unschedulable) isAway = ++cordons === 1
-    return answer as never
-  }
-  await replicas.start('first', { kube: { ...kube, patch } })
-  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
-  await replicas.clock.advance(SECOND)
-  expect(isAway).toBe(true)
-  isAway = false
-  await replicas.clock.advance(MINUTE)
-  expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
-})
-
-test('a node whose mark beside its cordon is not kept is not cordoned again and again where each first attempt to lift it fails', async () => {
-  await using replicas = await Replicas.create({ nodes: 1 })
-  replicas.startAgents()
-  const { kube } = dropping(replicas, ['nodewave.io/cordoned-for'])
-  let [isBusy, cordons] = [false, 0]
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    const { unschedulable } = Object(Object(body).spec)
-    const isRefused = isBusy && unschedulable === null
-    if (unschedulable !== undefined) isBusy = unschedulable === true
-    if (isRefused) throw refusal(503, 'ServiceUnavailable')
-    if (unschedulable) cordons += 1
-    return kube.patch(path, body, options)
-  }
-  await replicas.start('first', { kube: { ...kube, patch } })
-  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
-  await replicas.clock.advance(5 * MINUTE)
-  expect(cordons).toBeLessThan(60)
-  expect(Object((await replicas.get(`${NODES}/n0`)).spec).unschedulable).toBe(undefined)
-})
-
-test('a pool no longer names a node whose cordon the server refused to lift when somebody has uncordoned it', async () => {
-  await using replicas = await Replicas.create({ nodes: 1 })
-  replicas.startAgents()
-  const dropped = ['nodewave.io/cordoned-for']
-  const { kube } = dropping(replicas, dropped)
-  let isRefused = true
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    if (isRefused && Object(Object(body).spec).unschedulable === null) throw refusal(403, 'Forbidden')
-    return kube.patch(path, body, options)
-  }
-  await replicas.start('first', { kube: { ...kube, patch } })
-  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 1, drain: {mode: Always}' }))
-  await replicas.clock.advance(MINUTE)
-  expect(await readiness(replicas)).toBe('False WriteRefused')
-  dropped.pop()
-  isRefused = false
-  await replicas.kube.patch(`${NODES}/n0`, { spec: { unschedulable: null } })
-  await replicas.clock.advance(20 * MINUTE)
-  expect(await atRevision(replicas, B)).toEqual(['n0'])
-  expect(await readiness(replicas)).toBe('True Completed')
-})
-
-test('a node whose mark beside its cordon the server does not keep is uncordoned again, the pool says why, and goes on once it is kept', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
-  const rollout = 'maxUnavailable: 1, drain: {mode: Always}'
-  replicas.startAgents()
-  const dropped = ['nodewave.io/cordoned-for']
-  const { found, kube } = dropping(replicas, dropped)
-  await replicas.start('first', { kube })
-  replicas.push('a', aFleet({ rollout: 'maxUnavailable: 1, drain: {mode: Never}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout }))
-  await replicas.clock.advance(MINUTE)
-  const pool = await replicas.get(`${POOLS}/workers`)
-  expect(found.asked).toBeLessThan(60)
-  expect((await replicas.list(NODES)).map(({ spec }) => Object(spec).unschedulable)).toEqual([undefined, undefined])
-  expect(readyOf(pool)).toBe('False WriteRefused')
-  expect(conditionOf(pool, 'Stalled')?.message).toContain(
-    'the API server does not keep nodewave.io/cordoned-for as written; correct the webhook that changes it',
-  )
-  dropped.pop()
-  await replicas.clock.advance(2 * MINUTE)
-  expect(await readiness(replicas)).toBe('True Completed')
-})
-
-const PROOFS = '/api/v1/namespaces/nodewave-proof/pods'
-
-/** Two nodes at a first commit, and a webhook that drops requests for proofs; the kubelets give each pod the status. */
-async function withoutWishes(replicas: Replicas, status: object) {
-  await replicas.kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-proof' } })
-  const images = [{ names: ['registry.k8s.io/pause:3.10'], sizeBytes: 300_000 }]
-  for (const name of ['n0', 'n1'])
-    await replicas.kube.patch(`${NODES}/${name}/status`, { status: { images, allocatable: { pods: '110' } } })
-  replicas.startAgents()
-  replicas.listen('pods', ({ metadata: { name }, status: shown }) => {
-    if (Object(shown).phase !== Object(status).phase) void replicas.kube.patch(`${PROOFS}/${name}/status`, { status })
-  })
-  const dropped = ['nodewave.io/proof']
-  const { found, kube } = dropping(replicas, dropped)
-  await replicas.start('first', { kube })
-  replicas.push('a', aFleet({ rollout: 'proof: {pod: {mode: Never}}' }))
-  await replicas.clock.advance(MINUTE)
-  replicas.push('b', aFleet({ v: 4, rollout: 'waves: [{name: canary, nodes: 1, soak: 0s}], proof: {pod: {mode: Always}}' }))
-  return { found, dropped }
-}
-
-const RUNNING = { phase: 'Running', containerStatuses: [{ state: { running: { startedAt: '2026-11-21T08:01:00Z' } } }] }
-
-test('no node is done without its proof where the server does not keep that it is wanted, the pool says why, and goes on once it is kept', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
-  const { found, dropped } = await withoutWishes(replicas, RUNNING)
-  await replicas.clock.advance(10 * MINUTE)
-  const pool = await replicas.get(`${POOLS}/workers`)
-  expect(found.asked).toBeLessThan(90)
-  expect(await atRevision(replicas, B)).toHaveLength(1)
-  expect(readyOf(pool)).toBe('False WriteRefused')
-  expect(conditionOf(pool, 'Stalled')?.message).toContain(
-    'the API server does not keep nodewave.io/proof as written; correct the webhook that changes it',
-  )
-  dropped.pop()
-  await replicas.clock.advance(10 * MINUTE)
-  expect(await readiness(replicas)).toBe('True Completed')
-  expect(await atRevision(replicas, B)).toEqual(['n0', 'n1'])
-})
-
-test('a commit whose pods fail is rejected also where the server does not keep that a proof is wanted', async () => {
-  await using replicas = await Replicas.create({ nodes: 2 })
-  await withoutWishes(replicas, { phase: 'Failed', message: 'no network' })
-  await replicas.clock.advance(10 * MINUTE)
-  expect(await readiness(replicas)).toBe('False RolledBack')
-  expect(await atRevision(replicas, B)).toEqual([])
 })
 
 type Patch = { readonly annotations: Readonly<Record<string, string | null>>; readonly unschedulable?: true | null }
@@ -347,43 +167,4 @@ test('a node whose label of its pool the server does not keep gets it again late
   expect(found.asked).toBeLessThan(15)
   expect(await readiness(replicas)).toBe('True Completed')
   expect(await refusals(replicas)).toEqual(['SettingsRefused'])
-})
-
-test('a node whose signature the server does not keep is signed again later, and an event says why', async () => {
-  await using replicas = await Replicas.create({ nodes: 1 })
-  replicas.startAgents()
-  const unsigned = await replicas.start('first')
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  await unsigned.stop()
-  const { found, kube } = dropping(replicas, ['nodewave.io/desired-config'])
-  await replicas.start('second', { kube, signer: assignmentSigner(aKey()) })
-  await replicas.clock.advance(MINUTE)
-  expect(found.asked).toBeLessThan(15)
-  expect(await refusals(replicas)).toEqual(['AssignmentRefused'])
-})
-
-test('a node whose signature the server refuses to write alone gets its next assignment at once', async () => {
-  await using replicas = await Replicas.create({ nodes: 1 })
-  replicas.startAgents()
-  const unsigned = await replicas.start('first')
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  await unsigned.stop()
-  let refused = 0
-  const patch: KubeApi['patch'] = async (path, body, options) => {
-    const { labels, annotations = {} } = Object(Object(body).metadata)
-    if (path === `${NODES}/n0` && 'nodewave.io/desired-config' in annotations && labels === undefined) {
-      refused++
-      throw refusal(403, 'Forbidden')
-    }
-    return replicas.kube.patch(path, body, options)
-  }
-  await replicas.start('second', { kube: { ...replicas.kube, patch }, signer: assignmentSigner(aKey()) })
-  await replicas.clock.advance(MINUTE)
-  expect(refused).toBeGreaterThan(0)
-  expect(await refusals(replicas)).toEqual(['AssignmentRefused'])
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(SECOND)
-  expect(await atRevision(replicas, B)).toEqual(['n0'])
 })
