@@ -66,9 +66,10 @@ function isWorking(node: NodeView, { at, pool: { policy } }: Decided): boolean {
   return !hasEnded(node) && status?.phase !== 'Failed' && !isBlocked(node) && since <= at && at < since + policy.applyTimeout
 }
 
+/** And not drained already. */
 function isDownForLong(node: NodeView, decided: Decided): boolean {
   const { ready, readySince } = node
-  return !ready && isAtStable(node, decided) && decided.at >= readySince + decided.pool.policy.applyTimeout
+  return !ready && !isUnderDrain(node) && isAtStable(node, decided) && decided.at >= readySince + decided.pool.policy.applyTimeout
 }
 
 /** Of the pool, or of the fleet. A zone may keep others from beginning, too. */
