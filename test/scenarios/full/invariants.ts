@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { type AgentStatus, ASSIGNMENT_REPLAYED, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
+import type { StoredChange } from '../../../src/sim/apiserver/storage/change.ts'
 import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
@@ -65,7 +66,7 @@ export function watchOver(world: World): void {
     const assignment = assignmentIn(change)
     if (assignment && !world.isRestoring) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
-    if (!world.isRestoring) judgeReport(node, world)
+    if (!world.isRestoring) judgeReport(change, world)
     if (change.type === 'DELETED' || hasEnded(node) || isBlocked(node)) world.disturbed.delete(node.metadata.name)
   })
   world.store.collection('pods').listen(({ entry, previous }) => {
@@ -84,11 +85,16 @@ export function watchOver(world: World): void {
   })
 }
 
-function judgeReport({ metadata: { name, annotations = {} } }: KubeObject, { machines, broken, exposed }: World): void {
-  const status = parseAgentStatus(annotations['nodewave.io/status'])
+const REPORT = 'nodewave.io/status'
+
+function judgeReport({ entry, previous }: StoredChange, { machines, broken, exposed }: World): void {
+  const { name = '', annotations = {} } = entry.object.metadata
+  const status = parseAgentStatus(annotations[REPORT])
   if (status === undefined) return
+  // After a restore of etcd, a Node shows what its agent said before the backup, until the agent writes.
+  const isSaidNow = annotations[REPORT] !== previous?.object.metadata.annotations?.[REPORT]
   for (const { claim, holds } of REPORT_INVARIANTS)
-    if (!holds(status, machines.get(name)?.ran)) broken.push(`${name}: it does not hold that ${claim}`)
+    if (isSaidNow && !holds(status, machines.get(name)?.ran)) broken.push(`${name}: it does not hold that ${claim}`)
   // It was given nothing.
   if (status.error?.reason === ASSIGNMENT_REPLAYED) for (const { nodes } of exposed.values()) nodes.delete(name)
 }
