@@ -1,6 +1,7 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import { causeText } from '../../kube/status-error.ts'
 import type { Clock } from '../clock/clock.ts'
+import { isOutage } from '../clock/contact-kube.ts'
 import type { Log } from './log.ts'
 
 /** Milliseconds after which a trouble that lasts is logged again. */
@@ -34,7 +35,7 @@ export class OutageLog {
     const line = lineOf(what, error)
     if (this.#logged.has(line) || this.#logged.size === MOST) return
     this.#logged.add(line)
-    this.#isAway = true
+    if (isOutage(error)) this.#isAway = true
     this.#log('warn', line)
   }
 

@@ -69,3 +69,13 @@ test('a server none of whose addresses answers is logged with what each of them 
     'warn the connection to the API server failed: connect ECONNREFUSED ::1:6443, connect ECONNREFUSED 127.0.0.1:6443; tried again until it answers',
   ])
 })
+
+test('a watch that is refused does not count as an outage when the server answers others', () => {
+  const { lines, outage } = aLog()
+  outage.trouble(
+    'watch "/api/v1/pods"',
+    new KubeError('failed to list "/api/v1/pods": no (403)', { code: 403, reason: 'Forbidden' }),
+  )
+  outage.ended()
+  expect(lines).toEqual(['warn watch "/api/v1/pods": Forbidden: failed to list "/api/v1/pods": no (403)'])
+})
