@@ -2,7 +2,7 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
-import { denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { completionOf, denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { retryOfCommit, shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
@@ -48,9 +48,10 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
 }
 
 /** What failed, where the pool has gone back from that by itself: an operator who means the same would send it back twice. */
-export function leftByItself({ target, history: [top, before] }: Pick<Memory, 'target' | 'history'>): HistoryEntry | undefined {
-  const isBack = top !== undefined && top.result !== 'Halted' && top.fingerprint === target?.fingerprint
-  return isBack && before?.result === 'RolledBack' ? before : undefined
+export function leftByItself({ target, history }: Pick<Memory, 'target' | 'history'>): HistoryEntry | undefined {
+  const [top, before, ...older] = history
+  if (before?.result !== 'RolledBack' || top?.result === 'Halted' || top?.fingerprint !== target?.fingerprint) return undefined
+  return top && completionOf(older, top) ? before : undefined
 }
 
 /** A person took the annotation back; nothing to tell when the rollback had come to its end before. */

@@ -265,6 +265,18 @@ test('a second rollback that names no commit does not send the pool back further
   })
 })
 
+test('a rollback that names no commit leads back from a fix that came when the pool had stopped at what failed', () => {
+  const history = [
+    aRollout('present', { startedAt: noon - hour }),
+    aRollout('bad', { result: 'RolledBack', startedAt: noon - 2 * hour }),
+    aRollout('good', { result: 'Completed', startedAt: noon - 3 * hour }),
+  ]
+
+  const { status } = decide(aPoolAsked('', { stable: 'good', rejected: ['bad'], history }), noon)
+
+  expect(status.rollback).toMatchObject({ to: { revision: 'good' }, from: { revision: 'present' } })
+})
+
 test('a rollback that names no commit does not send a pool back further that went back from a failed commit by itself', () => {
   const history = [
     aRollout('good', { startedAt: noon - minute }),
