@@ -12,6 +12,7 @@ import { stampsChangeAt } from './model/stamps-ahead.ts'
 import { wantedAgainAt } from './model/wanted-assignment.ts'
 import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
+import { momentEnds } from './selection/idle-nodes.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
@@ -57,6 +58,7 @@ function considerMember(
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(downForLongAt(node, poolState.pool.policy))
   consider(pastDrainingAt(member, poolState.pool.policy))
+  consider(momentEnds(member, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)

@@ -3,7 +3,7 @@ import { ASSIGNMENT_REPLAYED } from '../../src/protocol/agent-status.ts'
 import { assess, decide } from '../../src/rollout/decide.ts'
 import { remembering } from './builders/decisions.ts'
 import { hour, minute, noon, stamp } from './builders/instants.ts'
-import { aNode, aYoungNode } from './builders/nodes.ts'
+import { aNode, aYoungNode, nodes } from './builders/nodes.ts'
 import { aWave } from './builders/policies.ts'
 import { aPool } from './builders/pools.ts'
 import { aRollout } from './builders/revisions.ts'
@@ -209,6 +209,15 @@ test('a pool wakes when a node that is drained for its reboot fails for being no
   expect(status.nodes.byPhase).toEqual({ Cordoned: 1 })
   expect(wakeAt).toBe(noon + 40_000)
   expect(decide(seen, noon + 40_000).status.nodes.byPhase).toEqual({ Failed: 1 })
+})
+
+test('a pool wakes when restored nodes are not Ready for a minute: from then on no budget keeps them', () => {
+  const restored = nodes('a', 'b').map((node) => node.rolledBackFrom('older', { at: noon - hour, to: 'oldest' }))
+  const pool = aPool({ stable: 'older', since: noon - 2 * hour, maxUnavailable: 1 }).with(
+    ...restored.map((node) => node.notReady(noon - 2_000)),
+  )
+
+  expect(decide(pool, noon).wakeAt).toBe(noon + 58_000)
 })
 
 test('a pool whose soak began again in this very pass wakes soon, to say until when it lasts', () => {
