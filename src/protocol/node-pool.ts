@@ -241,6 +241,8 @@ export interface GateStatus {
   readonly before?: readonly string[]
   /** RFC 3339; when that was so. */
   readonly recordedAt?: string
+  /** Recorded: the wave has begun since, and it is not noted again. */
+  readonly begun?: true
 }
 
 export interface FailedNode {

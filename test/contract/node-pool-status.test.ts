@@ -53,6 +53,7 @@ const status: Full<NodePoolStatus> = {
     {
       ...{ name: 'errors', wave: 'canary', revision: ref.revision, rollout: at, check: 'a1', ...gateTimes },
       ...{ state: 'Waiting', unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
+      begun: true,
     },
   ],
   history: [{ ...entry, commits: ['b'], laterFailures, losses, abandoned: true, retriedAt: at, result: 'Halted' }],

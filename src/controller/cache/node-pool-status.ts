@@ -68,6 +68,7 @@ const gate = z.object({
   message: z.string().exactOptional(),
   before: z.array(z.string()).describe('Workloads that were unavailable before the wave.').exactOptional(),
   recordedAt: z.string().exactOptional(),
+  begun: z.literal(true).describe('The wave has begun since, and workloads are not recorded again.').exactOptional(),
 })
 
 const condition = z.object({

@@ -44,7 +44,12 @@ function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before'
 /** Nothing is asked of it for now: its time does not run on, and what it said is not counted. Undefined: nothing is left to remember. */
 export function suspended(record: GateStatus): GateStatus | undefined {
   if (record.state !== 'Waiting') return record
-  return record.before && { ...identityOf(record), since: record.since, state: 'Recorded', ...recorded(record) }
+  return record.before && { ...identityOf(record), since: record.since, state: 'Recorded', ...recorded(record), begun: true }
+}
+
+/** Nothing of it was used yet: what is so before the wave may be taken down later. */
+export function mayRecordLater({ state, begun }: GateStatus): boolean {
+  return state === 'Recorded' && begun === undefined
 }
 
 export function questionOf({ state }: GateStatus): GateQuestion | undefined {

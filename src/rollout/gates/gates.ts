@@ -14,6 +14,7 @@ import {
   type GateIdentity,
   isAnswerTo,
   isRecordOf,
+  mayRecordLater,
   nextAsk,
   questionOf,
   restamped,
@@ -126,10 +127,11 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
   const { now } = poolState
   const notes = gate.check.kind === 'workloads'
   if (!isAsking(poolState)) {
-    if (notes && isBeforeWave(poolState) && record?.state !== 'Recording')
-      return beginRecord(about(gate, poolState), { state: 'Recording', now })
     const left = record && suspended(record)
-    return left ?? (notes ? beginRecord(about(gate, poolState), { state: 'Recording', now }) : undefined)
+    if (!notes) return left
+    if (!left || (mayRecordLater(left) && isBeforeWave(poolState)))
+      return beginRecord(about(gate, poolState), { state: 'Recording', now })
+    return mayRecordLater(left) && hasBegun(poolState) ? { ...left, begun: true } : left
   }
   if (record?.state === 'Recorded') return waiting(record, now)
   return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Recording' : 'Waiting', now })
@@ -153,12 +155,15 @@ function isLeftAlone(poolState: PoolState): boolean {
  * other workloads may have failed, or be back.
  */
 function isBeforeWave(poolState: PoolState): boolean {
-  const { members, open, blocker } = poolState
-  if (blocker() === undefined || isWaveDone(poolState)) return false
-  return !members.some((member) => member.wave === open && hasBegun(member))
+  return poolState.blocker() !== undefined && !isWaveDone(poolState) && !hasBegun(poolState)
 }
 
-function hasBegun({ node, wanted, isExposed }: Member): boolean {
+/** As the nodes of the open wave show: those that began may be gone. */
+function hasBegun({ members, open }: PoolState): boolean {
+  return members.some((member) => member.wave === open && wasSelected(member))
+}
+
+function wasSelected({ node, wanted, isExposed }: Member): boolean {
   return isExposed || (isUnderDrain(node) && wanted.kind === 'config' && wanted.digest === node.mark?.digest)
 }
 

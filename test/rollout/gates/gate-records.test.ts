@@ -22,7 +22,7 @@ test('a record keeps what was noted before its wave, and when, while the gate wa
 test('a gate that is suspended keeps what was noted, and forgets what it said', () => {
   const said = { ...about, state: 'Waiting', since: stamp(noon), askedAt: stamp(noon + minute), message: '7 is above 5' } as const
 
-  expect(suspended({ ...said, ...noted })).toEqual({ ...about, ...noted, state: 'Recorded', since: stamp(noon) })
+  expect(suspended({ ...said, ...noted })).toEqual({ ...about, ...noted, state: 'Recorded', since: stamp(noon), begun: true })
   expect(suspended(said)).toBeUndefined()
 })
 

@@ -221,6 +221,28 @@ test('what is unavailable before a wave is noted when the wave can begin, and ag
   expect(late.status.gates).toMatchObject([{ state: 'Recorded', recordedAt: stamp(tonight + hour) }])
 })
 
+test.each([
+  [
+    'at work',
+    aNode('a')
+      .assignedTo('new', { at: noon - minute })
+      .reporting('Applying'),
+  ],
+  ['done', aNode('a').on('new', { at: noon - 5 * minute })],
+])('what was unavailable before a wave stays noted when its only node, which is %s, goes during a pause', (_, canary) => {
+  const pool = aPool({ stable: 'older', since, waves, gates: [apps] }).with(canary, aNode('b').on('older'))
+  const noted = answer('Passed', noon, { gate: 'apps', question: 'before', unavailable: ['Deployment shop/web 1'] })
+  const begun = remembering(pool, passing(pool, [{ at: noon + 1, says: noted }]))
+
+  const paused = { ...begun, controls: { paused: 'the canary is broken' }, gateAnswers: [] }
+  const later = remembering(paused, decide(paused, noon + minute))
+  const gone = { ...later, nodes: later.nodes.filter(({ name }) => name !== 'a') }
+
+  expect(decide(gone, noon + 2 * minute).status.gates).toMatchObject([
+    { state: 'Recorded', before: ['Deployment shop/web 1'], recordedAt: stamp(noon), begun: true },
+  ])
+})
+
 test('what was noted before the wave comes with the question after it, also to another process', () => {
   const pool = afterCanary([apps])
   const noted = {
