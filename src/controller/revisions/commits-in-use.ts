@@ -1,6 +1,8 @@
 import { rollbackAsked, rollbackChoices } from '../../rollout/controls/rollback.ts'
+import { isForgetful } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
 import { acceptedBy } from './accepted-commits.ts'
 
 /** Commits that a pool may be brought to besides the newest: what its status names, and what a person asks it to go back to. */
@@ -8,6 +10,15 @@ export function commitsOf(view: NodePoolView | undefined, kept: readonly string[
   if (!view) return []
   const { target, stable, rollback } = view.status
   return commitsIn([target, stable, rollback?.to, askedOf(view, kept)])
+}
+
+/** The same, as far as they are loaded. Of a pool that has lost its status, what its nodes have says what a person asked it to go back to. */
+export function knownTo(
+  view: NodePoolView | undefined,
+  { kept, revisions }: { readonly kept: readonly string[]; readonly revisions: ReadonlyMap<string, CompiledFleet> },
+): readonly CompiledFleet[] {
+  const isLost = view?.controls.rollback !== undefined && isForgetful({ ...NO_MEMORY, ...view.status })
+  return isLost ? [...revisions.values()] : commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? [])
 }
 
 /** Commits never to be forgotten: besides those, what each pool would go back to if it were asked to now. */

@@ -20,7 +20,7 @@ import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
 import type { OtherClusters } from '../other-clusters/other-clusters.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
-import { commitsOf } from '../revisions/commits-in-use.ts'
+import { commitsOf, knownTo } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
@@ -97,7 +97,7 @@ export async function gather(
       pods: pods.get(pool.name) ?? NO_PODS,
       proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),
       contested: members.contested.get(pool.name) ?? [],
-      known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
+      known: knownTo(view, { kept, revisions }),
       kept,
       ceiling,
       steadySince,
@@ -181,9 +181,9 @@ export async function revisionsInUse(
   { head, kept }: { readonly head: CompiledFleet; readonly kept: readonly string[] },
 ): Promise<ReadonlyMap<string, CompiledFleet>> {
   const fleets = new Map([[head.commit, head]])
-  const running = roster.runningCommits(roster.list(cluster.nodes.items.values()))
+  const onNodes = roster.commitsOnNodes(roster.list(cluster.nodes.items.values()))
   const named = [...cluster.pools.items.values()].flatMap((view) => commitsOf(view, kept))
-  const commits = new Set([...named, head.commit, ...kept.filter((commit) => running.has(commit))])
+  const commits = new Set([...named, head.commit, ...kept.filter((commit) => onNodes.has(commit))])
   library.retain(commits)
   for (const commit of commits) {
     const fleet = fleets.get(commit) ?? (await library.get(commit))

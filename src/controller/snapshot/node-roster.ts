@@ -11,7 +11,8 @@ import { type Members, membersOf, type Owners } from './assign-members.ts'
 export class NodeRoster {
   #listed = new NodeList([])
   #assigning: { readonly fleet: Owners; readonly members: (nodes: readonly ClusterNode[]) => Members } | undefined
-  readonly #commits = mapOnce(({ current }: ClusterNode) => current?.REVISION)
+  readonly #running = mapOnce(({ current }: ClusterNode) => current?.REVISION)
+  readonly #assigned = mapOnce(({ view }: ClusterNode) => view.assigned?.revision)
   readonly #draining = mapOnce(({ view }: ClusterNode) => isUnderDrain(view))
   readonly #roles = mapOnce(({ view }: ClusterNode) => isControlPlaneNode(view))
   readonly #events = mapOnce(eventsOfNode)
@@ -21,9 +22,12 @@ export class NodeRoster {
     return this.#listed
   }
 
-  /** What they run now says how much a change disturbs them; most often that is a commit in use anyway. */
-  runningCommits({ nodes }: NodeList): ReadonlySet<string | undefined> {
-    return new Set(this.#commits(nodes))
+  /**
+   * What they run now says how much a change disturbs them, and what they are assigned, where a pool that has lost its status was going. Most often
+   * that is a commit in use anyway.
+   */
+  commitsOnNodes({ nodes }: NodeList): ReadonlySet<string | undefined> {
+    return new Set([...new Set(this.#running(nodes)), ...new Set(this.#assigned(nodes))])
   }
 
   underDrain({ nodes }: NodeList): readonly ClusterNode[] {

@@ -2,11 +2,12 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
-import { completionOf, denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { completionOf, denotes, isForgetful, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { retryOfCommit, shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 import { isSignedFor, recorded } from './record.ts'
+import { rollbackOfNodes } from './rollback-of-nodes.ts'
 
 type Past = Pick<Memory, 'target' | 'stable' | 'history' | 'rejected'>
 
@@ -35,9 +36,8 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   const choices = rollbackChoices(memory, kept)
   const failed = value === '' ? leftByItself(memory) : undefined
   if (failed) return { action: 'Rollback', refused: true, message: `${wentBack(failed, memory)}; ${listChoices(choices)}` }
-  const to = rollbackAsked(value, { memory, choices })
-  if (to === undefined || recallRevision(pool, to) === undefined)
-    return { action: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
+  const to = isForgetful(memory) ? rollbackOfNodes(pool, value) : rendered(pool, rollbackAsked(value, { memory, choices }))
+  if (to === undefined) return { action: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
   const by = controls.by?.rollback
   const asked = isSignedFor({ action: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
   return {
@@ -45,6 +45,10 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
     message: `the pool rolls back to ${shortName(to)} and stays there until a commit changes the content of this pool`,
     memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
+}
+
+function rendered(pool: PoolSnapshot, ref: RevisionRef | undefined): RevisionRef | undefined {
+  return recallRevision(pool, ref) && ref
 }
 
 /** What failed, where the pool has gone back from that by itself: an operator who means the same would send it back twice. */

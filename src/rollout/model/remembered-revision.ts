@@ -23,6 +23,11 @@ export function isSameRef(ref: RevisionRef | undefined, { revision, fingerprint,
   return ref.author === author && ref.subject === subject
 }
 
+/** The status was lost, or has never been there: what the pool has run through is unknown. */
+export function isForgetful({ target, history }: Pick<Memory, 'target' | 'history'>): boolean {
+  return target === undefined && history.length === 0
+}
+
 /** A revision as people name it: its commit in full, or by at least seven characters; with the contents that it took, or whatever these are. */
 export function denotes(text: string, { revision }: Pick<RevisionRef, 'revision'>): boolean {
   const [asked, named] = [partsOf(text), partsOf(revision)]

@@ -1,5 +1,5 @@
 import type { Blocker } from '../model/blocker.ts'
-import { isRejected } from '../model/remembered-revision.ts'
+import { isForgetful, isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { unmetDependency } from './dependencies.ts'
 import { stoppedBefore } from './fleet-stop.ts'
@@ -31,6 +31,6 @@ export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
 
 /** As the status tells. Where that was lost, nodes tell: those that this pool assigned, for a node may come from another one. */
 function hasBegun({ name, memory, head, nodes }: PoolSnapshot): boolean {
-  if (memory.target !== undefined || memory.history.length > 0) return memory.target?.fingerprint === head.fingerprint
+  if (!isForgetful(memory)) return memory.target?.fingerprint === head.fingerprint
   return nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
 }

@@ -1,7 +1,7 @@
 import { observeControls } from '../controls/observe-controls.ts'
 import { boundPromotion, observeApprovals } from '../controls/promotion.ts'
 import { type Instant, isFromAhead, stamp } from '../model/instant.ts'
-import { isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
+import { isForgetful, isProven, isRejected, isSameRef, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
@@ -82,7 +82,7 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
 /** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
-  if (memory.target === undefined && memory.history.length === 0) return traceStart(pool, target, now)
+  if (isForgetful(memory)) return traceStart(pool, target, now)
   const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
   const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
   const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]

@@ -28,6 +28,7 @@ function aNode({ name, pool, label, commit, isDrained, hasFailed, hasRole }: See
   const error = { reason: 'Boom', message: `${name} failed` }
   const annotations = {
     [names.currentConfig]: formatDesiredConfig({ REVISION: commit, DIGEST }),
+    [names.desiredConfig]: formatDesiredConfig({ REVISION: `next after ${commit}`, DIGEST, POOL: pool }),
     ...(hasFailed && {
       [names.status]: formatAgentStatus({ phase: 'Failed', error, since: '2026-11-20T08:00:00Z', agent: '0.1.0' }),
     }),
@@ -66,7 +67,7 @@ function lookAt(roster: NodeRoster, nodes: readonly ClusterNode[], fleet: Owners
   const list = roster.list(nodes)
   return {
     byName: nodes.map(({ name }) => list.get(name)),
-    commits: roster.runningCommits(list),
+    commits: roster.commitsOnNodes(list),
     underDrain: roster.underDrain(list),
     ofControlPlane: roster.ofControlPlane(list),
     events: roster.events(list),
@@ -95,7 +96,7 @@ test('a roster finds what nodes show', () => {
   const { members, events, ...found } = lookAt(new NodeRoster(), [drained, failed, moved], fleetOf(['a', 'b']))
   expect(found).toEqual({
     byName: [drained, failed, moved],
-    commits: new Set(['1', '2']),
+    commits: new Set(['1', '2', 'next after 1', 'next after 2']),
     underDrain: [drained],
     ofControlPlane: [moved],
   })
