@@ -3,7 +3,7 @@ import { aFleet } from './a-fleet.ts'
 import { Replicas } from './replicas.ts'
 import { A, atRevision, B, MINUTE, readiness } from './some-faults.ts'
 import { REVISIONS } from './some-lost-revisions.ts'
-import { assignedRevision, conditionOf, POOLS } from './stage.ts'
+import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 
 const SHORT = A.slice(0, 12)
 
@@ -73,4 +73,40 @@ test('a pool whose rollback is all that is left of its status changes no node un
   await replicas.clock.advance(10 * MINUTE)
   expect(await readiness(replicas)).toBe('False RolledBack')
   expect([...assigned]).not.toContain(B)
+})
+
+test('a pool goes back to what its nodes have when its NodePool was made again before the annotation is restored', async () => {
+  await using replicas = await rolledBack(SHORT)
+  await loseStatus(replicas)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': null } } })
+  await replicas.kube.patch(`${NODES}/n1`, { metadata: { annotations: { 'nodewave.io/hold': 'disk' } } })
+  await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': SHORT } } })
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await atRevision(replicas, A)).toEqual(['n0', 'n1'])
+  expect(await readiness(replicas)).toBe('False RolledBack')
+})
+
+test('a pool that was rolled back stays so when its NodePool is restored with the status from before the newest commit', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(10 * MINUTE)
+  const { status } = await replicas.get(`${POOLS}/workers`)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * MINUTE)
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/rollback': SHORT } } })
+  await replicas.clock.advance(10 * MINUTE)
+  await first.stop()
+  const pool = await replicas.get(`${POOLS}/workers`)
+  await replicas.kube.replace(`${POOLS}/workers/status`, { ...pool, status })
+  const assigned = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
+  await replicas.start('second')
+  await replicas.clock.advance(10 * MINUTE)
+  expect([...assigned]).not.toContain(B)
+  expect(await readiness(replicas)).toBe('False RolledBack')
 })

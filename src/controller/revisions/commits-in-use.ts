@@ -1,5 +1,4 @@
 import { rollbackAsked, rollbackChoices } from '../../rollout/controls/rollback.ts'
-import { isForgetful } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
@@ -12,13 +11,14 @@ export function commitsOf(view: NodePoolView | undefined, kept: readonly string[
   return commitsIn([target, stable, rollback?.to, askedOf(view, kept)])
 }
 
-/** The same, as far as they are loaded. Of a pool that has lost its status, what its nodes have says what a person asked it to go back to. */
+/** The same, as far as they are loaded. A person may ask for what nodes have, and the status knows nothing of. */
 export function knownTo(
   view: NodePoolView | undefined,
   { kept, revisions }: { readonly kept: readonly string[]; readonly revisions: ReadonlyMap<string, CompiledFleet> },
 ): readonly CompiledFleet[] {
-  const isLost = view?.controls.rollback !== undefined && isForgetful({ ...NO_MEMORY, ...view.status })
-  return isLost ? [...revisions.values()] : commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? [])
+  return view && isAskedAnew(view)
+    ? [...revisions.values()]
+    : commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? [])
 }
 
 /** Commits never to be forgotten: besides those, what each pool would go back to if it were asked to now. */
@@ -32,10 +32,14 @@ export function commitsToKeep(pools: Iterable<NodePoolView>, kept: readonly stri
   )
 }
 
-/** What was observed already is in the status, or was refused. */
 function askedOf(view: NodePoolView, kept: readonly string[]): Ref {
   const { rollback: asked } = view.controls
-  return asked === undefined || asked === view.status.observedControls?.rollback ? undefined : wayBack(view, { asked, kept })
+  return asked !== undefined && isAskedAnew(view) ? wayBack(view, { asked, kept }) : undefined
+}
+
+/** What was observed already is in the status, or was refused. */
+function isAskedAnew({ controls: { rollback }, status }: NodePoolView): boolean {
+  return rollback !== undefined && rollback !== status.observedControls?.rollback
 }
 
 function wayBack({ status }: NodePoolView, { asked, kept }: { readonly asked: string; readonly kept: readonly string[] }): Ref {

@@ -1,21 +1,33 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Assignment } from '../model/node-view.ts'
-import { denotes, refOf } from '../model/remembered-revision.ts'
-import type { PoolSnapshot } from '../model/snapshot.ts'
+import { denotes, isForgetful, isRejected, refOf } from '../model/remembered-revision.ts'
+import type { PoolSnapshot, Revision } from '../model/snapshot.ts'
 
 /**
- * Where an annotation sends a pool that has lost its status: to what the pool assigned its nodes, which remember it. Without a name, to
- * what it assigned last. One that has failed, or that cannot be rendered, is meant all the same: the pool does not go forward by itself.
+ * Where an annotation sends the pool that its status knows nothing of: to what the pool assigned a node, which remembers it. A status may be
+ * lost, or an older one restored, while the annotation stands, or comes again.
  */
-export function rollbackOfNodes({ name, nodes, head, known }: PoolSnapshot, asked: string): RevisionRef | undefined {
-  const own = nodes.flatMap(({ assigned }) => (assigned?.pool === name ? [assigned] : []))
-  const meant = asked === '' ? newestOf(own) : own.find((assigned) => denotes(asked, assigned))
+export function rollbackOfNodes(pool: PoolSnapshot, asked: string): RevisionRef | undefined {
+  const { head, known, memory } = pool
+  const meant = assignmentMeant(pool, asked)
   if (meant === undefined || meant.revision === head.revision) return undefined
   const revision = known.get(meant.revision)
-  if (revision?.fingerprint === head.fingerprint) return undefined
-  return revision ? refOf(revision) : { revision: meant.revision, fingerprint: '' }
+  // What has failed, or cannot be rendered, is meant all the same: the pool halts, and does not go forward by itself.
+  if (isForgetful(memory) && !revision) return { revision: meant.revision, fingerprint: '' }
+  return revision && isWayBack(revision, pool) ? refOf(revision) : undefined
 }
 
-function newestOf(assigned: readonly Assignment[]): Assignment | undefined {
-  return assigned.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))[0]
+/** Without a name it is what was assigned last, where the pool remembers nothing of what completed. */
+function assignmentMeant({ name, nodes, memory }: PoolSnapshot, asked: string): Assignment | undefined {
+  const own = nodes.flatMap(({ assigned }) => (assigned?.pool === name ? [assigned] : []))
+  if (asked !== '') return own.find((assigned) => denotes(asked, assigned))
+  return isForgetful(memory) ? own.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] : undefined
+}
+
+/** The target is one, too, while the newest commit is about to take its place. */
+function isWayBack(revision: Revision, { head, memory }: PoolSnapshot): boolean {
+  if (revision.fingerprint === head.fingerprint) return false
+  if (isForgetful(memory)) return true
+  const isTarget = revision.fingerprint === memory.target?.fingerprint
+  return !isRejected(memory, revision) && !(isTarget && (memory.rollback !== undefined || isRejected(memory, head)))
 }

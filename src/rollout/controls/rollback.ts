@@ -2,7 +2,7 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
-import { completionOf, denotes, isForgetful, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { completionOf, denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { retryOfCommit, shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
@@ -36,7 +36,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   const choices = rollbackChoices(memory, kept)
   const failed = value === '' ? leftByItself(memory) : undefined
   if (failed) return { action: 'Rollback', refused: true, message: `${wentBack(failed, memory)}; ${listChoices(choices)}` }
-  const to = isForgetful(memory) ? rollbackOfNodes(pool, value) : rendered(pool, rollbackAsked(value, { memory, choices }))
+  const to = rendered(pool, rollbackAsked(value, { memory, choices })) ?? rollbackOfNodes(pool, value)
   if (to === undefined) return { action: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
   const by = controls.by?.rollback
   const asked = isSignedFor({ action: 'Rollback' }, by, memory) ? by : { at: stamp(now) }

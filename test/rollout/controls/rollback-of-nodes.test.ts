@@ -5,7 +5,7 @@ import { assignments, condition } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
-import { aRef, aRevision } from '../builders/revisions.ts'
+import { aRef, aRevision, aRollout } from '../builders/revisions.ts'
 
 const onGood = nodes('a', 'b').map((node) => node.on('good', { at: noon - minute }))
 
@@ -46,6 +46,43 @@ test('a pool without a status halts when what its nodes were assigned cannot be 
 
   expect(condition(decision, 'Stalled').message).toContain('good can no longer be rendered; no node changes')
   expect(decision.status.rollback?.to).toEqual({ revision: 'good', fingerprint: '' })
+})
+
+/** `next` is the newest commit, and nodes are at `present`. */
+const past = [aRollout('present', { result: 'Completed' })]
+
+test('a pool that knows nothing of a commit goes back to it when it assigned it to a node', () => {
+  const members = [aNode('a').on('badcommit'), aNode('b').on('good')]
+  const history = [aRollout('badcommit')]
+  const { memory } = aPool({ head: 'badcommit', history }).with(...members)
+  const { status } = decide(aLostPool('good', { members, memory }), noon)
+
+  expect(status.rollback?.to).toEqual(aRef('good'))
+  expect(status.target).toEqual(aRef('good'))
+})
+
+test('a pool stays with its target when an operator asks for that before the newest commit has begun', () => {
+  const pool = aPool({ head: 'nextcommit', history: past, stable: 'present', controls: { rollback: 'present' } })
+  const { status } = decide(pool.with(aNode('a').on('present')), noon)
+
+  expect(status.target).toEqual(aRef('present'))
+  expect(status.controls[0]).toMatchObject({ action: 'Rollback', outcome: 'Done' })
+})
+
+test.each([
+  ['has failed there', { rejected: ['older'] }, 'older'],
+  ['is the target, which the pool went back to from the newest commit', { rejected: ['nextcommit'] }, 'present'],
+  ['cannot be rendered', {}, 'unknown'],
+])('a pool that remembers what it had refuses a rollback to what %s', (_, options, rollback) => {
+  const members = [aNode('a').on('present'), aNode('b').on('older'), aNode('c').on('unknown')]
+  const pool = aPool({ head: 'nextcommit', history: past, stable: 'present', controls: { rollback }, ...options }).with(
+    ...members,
+  )
+  const known = new Map(['present', 'older'].map((name) => [name, aRevision(name, members)]))
+  const { status } = decide({ ...pool, known }, noon)
+
+  expect(status.rollback).toBeUndefined()
+  expect(status.controls[0]).toMatchObject({ action: 'Rollback', outcome: 'Refused' })
 })
 
 test.each([
