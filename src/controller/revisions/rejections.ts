@@ -1,5 +1,5 @@
 import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
-import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { annotate } from '../config-maps/annotate.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
@@ -7,7 +7,7 @@ import { forEach, throwFirst } from '../writes/for-each.ts'
 
 /**
  * Which kept revisions failed on which pool, noted on the revisions themselves: a NodePool object that somebody deletes takes its
- * status with it, and the commit that failed would be tried again. The status is what counts for as long as there is one.
+ * status with it, or restores an older one, and the commit that failed would be tried again.
  */
 export class Rejections {
   readonly #store: ConfigMapStore
@@ -16,7 +16,7 @@ export class Rejections {
     this.#store = store
   }
 
-  /** For a pool without a status. In the order in which revisions were accepted, newest first. */
+  /** In the order in which revisions were accepted, newest first. */
   of(pool: string): readonly RevisionRef[] {
     return this.#heads()
       .toSorted((a, b) => sequenceOf(b) - sequenceOf(a))
@@ -53,6 +53,15 @@ export class Rejections {
   #heads(): StoredConfigMap[] {
     return [...this.#store.configMaps.items.values()].filter(({ annotations }) => annotations[REVISION_KEYS.part] === '0')
   }
+}
+
+/** The status counts for all that it knows: who has a commit tried again takes it from those that failed, and it stays in the history. */
+export function forgottenRejections(
+  { rejected = [], history = [] }: Partial<Pick<NodePoolStatus, 'rejected' | 'history'>> = {},
+  noted: readonly RevisionRef[],
+): readonly RevisionRef[] {
+  const known = new Set([...rejected, ...history].map(({ fingerprint }) => fingerprint))
+  return noted.filter(({ fingerprint }) => !known.has(fingerprint))
 }
 
 function keyOf(pool: string): string {

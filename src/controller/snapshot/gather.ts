@@ -7,7 +7,6 @@ import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodeList } from '../cache/node-list.ts'
-import type { NodePoolView } from '../cache/node-pool-view.ts'
 import { factsFor } from '../cache/rendered-from.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
@@ -22,7 +21,7 @@ import type { OtherClusters } from '../other-clusters/other-clusters.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
 import { commitsOf, knownTo } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
-import type { Rejections } from '../revisions/rejections.ts'
+import { forgottenRejections, type Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
 import type { ClusterJournal } from '../status/cluster-journal.ts'
 import type { WriteFailures } from '../writes/write-failures.ts'
@@ -92,7 +91,7 @@ export async function gather(
       untrusted: head.untrusted,
       held: head.held,
       view,
-      ...(isForgetful(view) && { rejected: rejections.of(pool.name) }),
+      rejected: forgottenRejections(view?.status, rejections.of(pool.name)),
       nodes: members.byPool.get(pool.name) ?? [],
       pods: pods.get(pool.name) ?? NO_PODS,
       proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),
@@ -135,11 +134,6 @@ export function unbrokenSince(
 ): Instant | undefined {
   const [steady, inContact] = [ports.clock.steadySince?.(), contact.unbrokenSince(now)]
   return steady === undefined || inContact === undefined ? (steady ?? inContact) : Math.max(steady, inContact)
-}
-
-/** Made a moment ago, perhaps in the place of one that somebody deleted. */
-function isForgetful(view: NodePoolView | undefined): boolean {
-  return view?.status.rejected === undefined
 }
 
 const NO_PODS: ReadonlyMap<string, NodePods> = new Map()

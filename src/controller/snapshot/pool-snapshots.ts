@@ -6,6 +6,7 @@ import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Awaited } from '../../rollout/model/fleet-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods, NodeView, ProofPods } from '../../rollout/model/node-view.ts'
+import { REJECTED_KEPT } from '../../rollout/model/remembered-revision.ts'
 import type { GateAnswer, Memory, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
 import { NO_MEMORY, withMemory } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -26,7 +27,7 @@ export interface PoolSources {
   readonly untrusted: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
-  /** What failed here as far as is known without a status. */
+  /** What failed here, and the status knows nothing of. */
   readonly rejected?: readonly RevisionRef[]
   readonly nodes: readonly ClusterNode[]
   /** Of nodes under drain. */
@@ -100,8 +101,9 @@ export class PoolSnapshots {
   }
 }
 
-function memoryOf({ rejected, view }: { readonly [Part in 'rejected' | 'view']: PoolSources[Part] | undefined }): Memory {
-  return { ...NO_MEMORY, ...(rejected && { rejected }), ...view?.status }
+function memoryOf({ rejected = [], view }: { readonly [Part in 'rejected' | 'view']: PoolSources[Part] | undefined }): Memory {
+  const memory = { ...NO_MEMORY, ...view?.status }
+  return rejected.length === 0 ? memory : { ...memory, rejected: [...memory.rejected, ...rejected].slice(0, REJECTED_KEPT) }
 }
 
 /** Of each content that the pool may be brought to: commits that change nothing here share it. */

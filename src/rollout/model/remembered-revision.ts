@@ -35,6 +35,9 @@ export function denotes(text: string, { revision }: Pick<RevisionRef, 'revision'
   return asked.commit.length >= Math.min(7, named.commit.length) && named.commit.startsWith(asked.commit)
 }
 
+/** Of those that failed. */
+export const REJECTED_KEPT = 10
+
 /** By content: a commit that renders the same as one that failed would fail the same. */
 export function isRejected({ rejected }: Pick<Memory, 'rejected'>, { fingerprint }: Pick<RevisionRef, 'fingerprint'>): boolean {
   return rejected.some((entry) => entry.fingerprint === fingerprint)

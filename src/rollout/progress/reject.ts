@@ -1,12 +1,10 @@
 import type { LostNode } from '../../protocol/node-pool.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isProven, recallStable, refOf } from '../model/remembered-revision.ts'
+import { isProven, REJECTED_KEPT, recallStable, refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import type { Failures } from '../model/target-failures.ts'
 import { describeFailures, listNames } from '../model/text.ts'
 import { endRollout } from '../target/history.ts'
-
-const REJECTED_KEPT = 10
 
 export function rejectForNodes(poolState: PoolState, { failures, replaced }: Failures): Memory {
   return reject(poolState, describeAll(failures, replaced))

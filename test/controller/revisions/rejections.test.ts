@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
-import { Rejections } from '../../../src/controller/revisions/rejections.ts'
+import { forgottenRejections, Rejections } from '../../../src/controller/revisions/rejections.ts'
 import { aFleet } from '../a-fleet.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
@@ -113,4 +113,16 @@ test('a note that the server refuses keeps no other from being written', async (
   ]
   await expect(rejections.keep('workers', failed)).rejects.toMatchObject({ code: 403 })
   expect(rejections.of('workers')).toEqual([{ revision: 'worse', fingerprint: 'f2' }])
+})
+
+const noted = [{ revision: B, fingerprint: 'of b' }]
+const ended = { revision: B, fingerprint: 'of b', startedAt: '2026-11-21T08:00:00Z', result: 'RolledBack' } as const
+
+test.each([
+  ['there is none', undefined, noted],
+  ['it knows another commit alone', { rejected: [], history: [{ ...ended, fingerprint: 'of a' }] }, noted],
+  ['the commit is among those that failed', { rejected: noted, history: [] }, []],
+  ['the commit failed, and an operator had it tried again', { rejected: [], history: [ended] }, []],
+])('a note of what failed counts beside the status when %s', (_, status, counted) => {
+  expect(forgottenRejections(status, noted)).toEqual(counted)
 })

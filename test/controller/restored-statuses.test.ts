@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { aFleet } from './a-fleet.ts'
+import { Replicas } from './replicas.ts'
+import { A, B, MINUTE } from './some-faults.ts'
+import { REVISIONS } from './some-lost-revisions.ts'
+import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
+
+const rollout = 'maxUnavailable: 1'
+
+/** Three nodes on which the second commit has failed, and the pool has the status from before it. */
+async function withOldStatus() {
+  const replicas = await Replicas.create({ nodes: 3 })
+  const works = { yet: false }
+  replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B && !works.yet ? 'rolls back' : 'applies') })
+  await replicas.start('first')
+  replicas.push('a', aFleet({ rollout }))
+  await replicas.clock.advance(10 * MINUTE)
+  const { status } = await replicas.get(`${POOLS}/workers`)
+  replicas.push('b', aFleet({ v: 4, rollout }))
+  await replicas.clock.advance(10 * MINUTE)
+  const pool = await replicas.get(`${POOLS}/workers`)
+  const assigned = new Set<string | undefined>()
+  replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
+  await replicas.kube.replace(`${POOLS}/workers/status`, { ...pool, status })
+  await replicas.clock.advance(10 * MINUTE)
+  return { replicas, assigned, works }
+}
+
+test('a commit that failed is not tried again when a status from before it is restored', async () => {
+  const { replicas, assigned } = await withOldStatus()
+  await using _ = replicas
+
+  expect([...assigned]).not.toContain(B)
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(pool.status).toMatchObject({ rejected: [{ revision: B }], stable: { revision: A } })
+  expect(conditionOf(pool, 'Ready')).toMatchObject({
+    reason: 'RolledBack',
+    message:
+      'bbbbbbb failed; the pool stays with aaaaaaa; push a fix or a revert, or: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bbbbbbbbbbbb)',
+  })
+})
+
+test('a commit that failed before an older status was restored is tried again when an operator asks, and that is kept', async () => {
+  const { replicas, works } = await withOldStatus()
+  await using _ = replicas
+  works.yet = true
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': B } } })
+  await replicas.clock.advance(10 * MINUTE)
+
+  expect((await replicas.list(NODES)).map(assignedRevision)).toEqual([B, B, B])
+  const { metadata } = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
+  expect(metadata.annotations).not.toHaveProperty(['rejected.nodewave.io/workers'])
+})
