@@ -75,24 +75,25 @@ test('what a pool would be rolled back to is kept however many commits arrive', 
   expect(isUnneeded(maps.get('fleet-aaaaaaaaaaaa-0'))).toBe(false)
 })
 
-/** Helm labels what it installs as its own. */
-test.each(['nodewave', 'Helm'])(
-  'a pause of the fleet holds every pool, and its end lets them go on, in a ConfigMap managed by %s',
-  async (manager) => {
-    await using stage = await aStage()
-    await aSettledStage(stage)
-    const metadata = {
-      name: 'nodewave-fleet',
-      labels: { 'app.kubernetes.io/managed-by': manager, 'nodewave.io/kind': 'fleet' },
-      annotations: { 'nodewave.io/paused': 'cooling', 'nodewave.io/paused-by': 'ada 2026-11-21T08:00:00Z' },
-    }
-    await stage.kube.create(MAPS, { metadata })
-    stage.push('c', aFleet({ v: 4 }))
-    const held = await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
-    expect(conditionOf(held.get('workers'), 'Stalled')?.message).toBe(
-      'the whole fleet is paused by ada at 2026-11-21T08:00:00Z: cooling; nodes that have started finish; until: nodewave resume --all',
-    )
-    await stage.kube.patch(`${MAPS}/nodewave-fleet`, { metadata: { annotations: { 'nodewave.io/paused': null } } })
-    await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === C))
-  },
-)
+/** Helm labels what it installs as its own, and who makes the ConfigMap by hand may give it no label. */
+test.each([
+  ['managed by nodewave', { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'fleet' }],
+  ['managed by Helm', { 'app.kubernetes.io/managed-by': 'Helm', 'nodewave.io/kind': 'fleet' }],
+  ['without a label', {}],
+])('a pause of the fleet holds every pool, and its end lets them go on, in a ConfigMap %s', async (_, labels) => {
+  await using stage = await aStage()
+  await aSettledStage(stage)
+  const metadata = {
+    name: 'nodewave-fleet',
+    labels,
+    annotations: { 'nodewave.io/paused': 'cooling', 'nodewave.io/paused-by': 'ada 2026-11-21T08:00:00Z' },
+  }
+  await stage.kube.create(MAPS, { metadata })
+  stage.push('c', aFleet({ v: 4 }))
+  const held = await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
+  expect(conditionOf(held.get('workers'), 'Stalled')?.message).toBe(
+    'the whole fleet is paused by ada at 2026-11-21T08:00:00Z: cooling; nodes that have started finish; until: nodewave resume --all',
+  )
+  await stage.kube.patch(`${MAPS}/nodewave-fleet`, { metadata: { annotations: { 'nodewave.io/paused': null } } })
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === C))
+})

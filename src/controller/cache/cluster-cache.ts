@@ -121,7 +121,13 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   }
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool, isAwaited }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
-  const ofFleet = { ...ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET }), isAwaited }
+  const ofFleet: Followed<StoredConfigMap> = {
+    path: configMapsPath(settings.namespace),
+    cache: fleet,
+    project: projectConfigMap,
+    fieldSelector: FLEET,
+    isAwaited,
+  }
   const accessOf = (collection: AccessCollection) => ({
     path: accessPath(settings.namespace, collection),
     labelSelector: PAYLOAD_ACCESS,
@@ -208,9 +214,12 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
 
 async function listAgain<T extends Cached>(
   { kube, signal }: ClusterCacheOptions,
-  { path, cache, project, labelSelector }: Followed<T>,
+  { path, cache, project, labelSelector, fieldSelector }: Followed<T>,
 ): Promise<void> {
-  const selected = labelSelector === undefined ? {} : { labelSelector }
+  const selected = {
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  }
   await cache.catchUp(async () => (await kube.list(path, { project, signal, ...selected })).items)
 }
 
@@ -219,8 +228,12 @@ function silenceBefore(error: unknown): number {
   return (error instanceof KubeError && error.silentFor) || 0
 }
 
-function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {
-  return `${path} ${labelSelector}`
+function whatOf({
+  path,
+  labelSelector,
+  fieldSelector,
+}: Pick<Followed<Cached>, 'path' | 'labelSelector' | 'fieldSelector'>): string {
+  return `${path} ${labelSelector ?? fieldSelector ?? ''}`
 }
 
 function ownConfigMaps(

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { digestOf } from '../../protocol/digest.ts'
-import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import { FLEET_CONFIG_MAP, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 
 /** Secrets are kept in the same way. */
 export type StoredKind = 'ConfigMap' | 'Secret'
@@ -28,8 +28,8 @@ export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}
 export const SECRET_PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=secret`
 export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
 
-/** What people set for the whole fleet. The installation brings it, and Helm labels it as managed by Helm. */
-export const FLEET = `${OBJECT_KEYS.kind}=fleet`
+/** Field selector of what people set for the whole fleet. They may make it themselves, or a tool may take its labels off: it counts all the same. */
+export const FLEET = `metadata.name=${FLEET_CONFIG_MAP}`
 
 export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`

@@ -158,7 +158,7 @@ async function readOf(more: Partial<ClusterSettings>) {
       return core.follow(path, options)
     },
     list(path, options) {
-      listed.push(`${path} ${options.labelSelector ?? 'all'}`)
+      listed.push(`${path} ${options.labelSelector ?? options.fieldSelector ?? 'all'}`)
       return core.list(path, options)
     },
   }
@@ -189,7 +189,7 @@ test('a new leader lists again the ConfigMaps, Roles and RoleBindings that are i
     '/api/v1/nodes all',
     '/apis/nodewave.io/v1alpha1/nodepools all',
     '/api/v1/namespaces/nodewave-revisions/configmaps app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=revision',
-    '/api/v1/namespaces/nodewave-system/configmaps nodewave.io/kind=fleet',
+    '/api/v1/namespaces/nodewave-system/configmaps metadata.name=nodewave-fleet',
     `${ACCESS[0]} app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=payload-access`,
     `${ACCESS[1]} app.kubernetes.io/managed-by=nodewave,nodewave.io/kind=payload-access`,
   ])
