@@ -13,10 +13,13 @@ function isRolledBack({ pool }: Decided): boolean {
   return rollback !== undefined && !isNew && pool.controls.rollback === observedControls?.rollback
 }
 
-/** Nodes that join get what is proven, when the rollback leads to what is not. */
+/** Nodes that join get what is proven, when the rollback leads to what is not. A commit that was not loaded when it was asked for has no fingerprint yet. */
 function goesThere(decided: Decided): boolean {
   const { rollback, stable } = decided.pool.memory
-  const allowed = [rollback?.to.fingerprint, stable?.fingerprint]
-  const isTarget = decided.decision.status.target?.fingerprint === rollback?.to.fingerprint
-  return isTarget && stepsOf(decided).every(({ digest }) => allowed.includes(fingerprintOf(digest)))
+  const { target } = decided.decision.status
+  const to = rollback?.to.fingerprint === '' && rollback.to.revision === target?.revision ? target : rollback?.to
+  const allowed = [to?.fingerprint, stable?.fingerprint]
+  return (
+    target?.fingerprint === to?.fingerprint && stepsOf(decided).every(({ digest }) => allowed.includes(fingerprintOf(digest)))
+  )
 }
