@@ -1,6 +1,7 @@
 import { drainOf } from './drain/drain.ts'
 import { progressUnder } from './drain/drain-progress.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
+import { isBlinking } from './exposure/condition.ts'
 import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
 import type { NodeFacts } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
@@ -16,7 +17,7 @@ import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
 import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
-import { hasWantedAssignment } from './model/wanted-assignment.ts'
+import { hasWantedAssignment, isAssigned } from './model/wanted-assignment.ts'
 import { judgeProof } from './proof/judge-proof.ts'
 import { selectedAt } from './selection/last-selected.ts'
 
@@ -46,7 +47,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
   const assigned = content.assigned && reboot === undefined
   const progress = reboot === undefined ? onContent : beforeReboot(progressOf(node, { ...course, isToReboot: true }), onContent)
-  const broken = isBroken(facts)
+  const broken = isBroken(facts, clock)
   const member: Draft = {
     node,
     report,
@@ -117,7 +118,8 @@ function contentOf(
 }
 
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */
-function isBroken({ node, condition, stable }: NodeFacts): boolean {
+function isBroken({ node, report, condition, stable }: NodeFacts, clock: RolloutClock): boolean {
   if (condition === 'Broken') return true
-  return node.assigned !== undefined && !node.ready && !(stable?.kind === 'config' && stable.digest === node.assigned.digest)
+  if (node.assigned === undefined || node.ready || isBlinking({ node, report }, clock)) return false
+  return !isAssigned(node, stable)
 }

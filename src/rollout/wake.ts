@@ -3,7 +3,7 @@ import { downForLongAt, pastDrainingAt } from './exposure/past-draining.ts'
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
-import { isCountingNothing, joiningEnds } from './model/deadlines.ts'
+import { blinkEnds, isCountingNothing, joiningEnds } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
@@ -12,7 +12,6 @@ import { stampsChangeAt } from './model/stamps-ahead.ts'
 import { wantedAgainAt } from './model/wanted-assignment.ts'
 import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
-import { momentEnds } from './selection/idle-nodes.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
@@ -58,7 +57,7 @@ function considerMember(
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(downForLongAt(node, poolState.pool.policy))
   consider(pastDrainingAt(member, poolState.pool.policy))
-  consider(momentEnds(member, poolState.pool.policy))
+  consider(blinkEnds(node))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)

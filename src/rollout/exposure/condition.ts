@@ -1,13 +1,14 @@
 import { lateFrom } from '../model/after-outage.ts'
 import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
 import { cannotServe, type Reported } from '../model/availability.ts'
-import type { RolloutClock } from '../model/deadlines.ts'
+import { BLINK, blinkEnds, type RolloutClock } from '../model/deadlines.ts'
+import { isFromAhead } from '../model/instant.ts'
 
 /**
  * How a node is, apart from the target.
  * Sound: Ready, with no work under way.
  * InFlight: at work on other content than the target, and within its time.
- * Broken: an unfinished rollout left it not Ready, restored, or with overdue work.
+ * Broken: an unfinished rollout left it not Ready for longer than a blink, restored, or with overdue work.
  * Down: it does not serve for another reason, as where its agent does not end the work on the stable content, or no pod runs with that.
  */
 export type Condition = 'Sound' | 'InFlight' | 'Broken' | 'Down'
@@ -24,10 +25,19 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   if (given === undefined || isOnTarget) return node.ready ? 'Sound' : 'Down'
   const isBusy = isAtWork(node, report)
   if (isBusy && clock.now < lateFrom(given, clock)) return 'InFlight'
-  if (isOnStable) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
+  if (isOnStable || isBlinking({ node, report }, clock)) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
   // What came back from a backup was not tried: the host is as it was.
   const hasFailed = isFailure(report) && !isReplayed(report)
   return doesNotServe({ node, report }) || hasFailed ? 'Broken' : 'Sound'
+}
+
+/**
+ * Not Ready for so short a time that it may be back any moment: nothing shows that its content broke it. A stamp that is further ahead shows
+ * nothing at all.
+ */
+export function isBlinking({ node, report }: Reported, { now }: Pick<RolloutClock, 'now'>): boolean {
+  if (isAtWork(node, report) || cannotServe({ node, report })) return false
+  return now < (blinkEnds(node) ?? now) && !isFromAhead(node.readySince, { now, longest: BLINK })
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was restored and is Ready serves as before. */

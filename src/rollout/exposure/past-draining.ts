@@ -1,6 +1,6 @@
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { BLINK } from '../model/deadlines.ts'
+import { blinkEnds } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
@@ -23,10 +23,10 @@ export function isPastDraining(
  * be down for longer than a blink: its pods run on through that. One whose drain is over without having ended need not wait.
  */
 export function pastDrainingAt({ node, report, wanted, broken }: Candidate, policy: Timeouts): Instant | undefined {
-  const at = downForLongAt(node, policy)
-  if (at === undefined || !broken) return at
+  const [at, blinked] = [downForLongAt(node, policy), blinkEnds(node)]
+  if (at === undefined || blinked === undefined || !broken) return at
   if (wasUncordoned(node, wanted)) return node.readySince
-  return isAtWork(node, report) ? at : Math.min(at, node.readySince + BLINK)
+  return isAtWork(node, report) ? at : Math.min(at, blinked)
 }
 
 /** So long that Kubernetes has given its pods up. */

@@ -89,6 +89,11 @@ export function withoutBreaks({ steadySince: _, watchedSince: __, listedAt: ___,
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
 export const BLINK = 60_000
 
+/** When a node is not Ready for longer than that; undefined while it is Ready. */
+export function blinkEnds({ ready, readySince }: Pick<NodeView, 'ready' | 'readySince'>): Instant | undefined {
+  return ready ? undefined : readySince + BLINK
+}
+
 /**
  * It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. Stamps alone do not
  * tell: they may be of two clocks, and one that was Ready then would seem to have been down before. Nor is it one that the same rollout took

@@ -1,6 +1,6 @@
 import { reportedAt } from './agent-report.ts'
 import type { Reported } from './availability.ts'
-import { REFUSAL_STANDS } from './deadlines.ts'
+import { BLINK, REFUSAL_STANDS } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import type { PoolContext } from './pool-state.ts'
 
@@ -14,7 +14,7 @@ export function stampsChangeAt(subject: Reported, { pool, now }: Pick<PoolContex
   const { applyTimeout, drain } = pool.policy
   return stampsOf(subject).flatMap((at) => {
     if (at === undefined || at <= now) return []
-    return [at, ...[applyTimeout, drain.timeout, REFUSAL_STANDS].map((longest) => at - longest + 1)]
+    return [at, ...[applyTimeout, drain.timeout, REFUSAL_STANDS, BLINK].map((longest) => at - longest + 1)]
   })
 }
 

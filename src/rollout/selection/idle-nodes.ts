@@ -2,9 +2,7 @@ import { downForLongAt } from '../exposure/past-draining.ts'
 import { alreadyRuns, isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
-import { BLINK } from '../model/deadlines.ts'
-import type { Instant } from '../model/instant.ts'
-import type { RolloutPolicy } from '../model/policy.ts'
+import { blinkEnds } from '../model/deadlines.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
 
@@ -39,15 +37,10 @@ function onceShown(member: Member): Member {
  * Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. One that was restored
  * served as before, and may blink; if it is not Ready for longer, the change that failed on it may have broken it.
  */
-function isDownForAMoment(member: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
-  return now < (momentEnds(member, pool.policy) ?? now)
-}
-
-/** When time alone makes it longer than a moment; undefined: it is Ready, or work of ours made it so. */
-export function momentEnds({ node, report }: Member, policy: Pick<RolloutPolicy, 'applyTimeout'>): Instant | undefined {
-  const at = downForLongAt(node, policy)
-  if (at === undefined || isUnderDrain(node) || isAtWork(node, report) || report?.phase === 'Failed') return undefined
-  return report?.phase === 'RolledBack' ? Math.min(at, node.readySince + BLINK) : at
+function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
+  if (node.ready || isUnderDrain(node) || isAtWork(node, report) || report?.phase === 'Failed') return false
+  if (report?.phase === 'RolledBack' && now >= (blinkEnds(node) ?? now)) return false
+  return now < (downForLongAt(node, pool.policy) ?? now)
 }
 
 /** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */

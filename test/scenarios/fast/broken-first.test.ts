@@ -30,3 +30,12 @@ test('the claim holds beside a broken node that people keep, or that is being de
   expect(holdsBeside(broken.byHand())).toBe(true)
   expect(holdsBeside(broken.beingDeleted())).toBe(true)
 })
+
+test('the claim holds beside a node that is not Ready for less than a minute, and falls when its agent could not restore it', () => {
+  const failed = aNode('a')
+    .assignedTo('superseded', { at: noon - 20 * minute })
+    .reporting('Failed')
+
+  expect(holdsBeside(broken.notReady(noon - minute + 1))).toBe(true)
+  expect(holdsBeside(failed.notReady(noon - minute + 1))).toBe(false)
+})

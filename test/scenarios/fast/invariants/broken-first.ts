@@ -1,8 +1,9 @@
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
+import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { fingerprintOf, problemFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, hasEnded, isJoining, newlyDown, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
   claim:
@@ -19,7 +20,9 @@ function leavesNoneBehind(decided: Decided): boolean {
   return decided.pool.nodes.every((node) => taken.has(node.name) || isUnderDrain(node) || !isLeftDown(node, decided))
 }
 
-/** Not Ready, at what is neither proven nor the target, and its work is over or overdue. */
+const MINUTE = 60_000
+
+/** Not Ready for a minute, at what is neither proven nor the target, and its work is over or overdue. */
 function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided): boolean {
   const { assigned, assignedByHand, ready, hold, leaving, labels } = node
   if (assigned === undefined || ready || problemFor(labels)) return false
@@ -27,5 +30,11 @@ function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided)
   if (assignedByHand || leaving || hold !== undefined) return false
   const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
   const isOver = hasEnded(node) || at >= (assigned.at ?? at) + pool.policy.applyTimeout
-  return isOver && !good.includes(fingerprintOf(assigned.digest))
+  return isOver && !isBlinking(node, at) && !good.includes(fingerprintOf(assigned.digest))
+}
+
+/** Its agent waits, or has ended its work, and it has served with that: it may be back any moment. */
+function isBlinking(node: NodeView, at: Instant): boolean {
+  if (!(hasEnded(node) || isBlocked(node)) || node.proof?.state === 'Failed') return false
+  return at < node.readySince + MINUTE && node.readySince < at + MINUTE
 }
