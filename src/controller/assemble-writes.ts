@@ -4,6 +4,7 @@ import { refreshPool } from './cache/refresh-nodes.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { AssumedNodes } from './execution/assumed-nodes.ts'
 import { clearControl } from './execution/clear-control.ts'
+import { LostPayloads } from './execution/lost-payloads.ts'
 import { NodeWrites } from './execution/node-writes.ts'
 import { PayloadWrites } from './execution/payload-writes.ts'
 import { PoolWrites } from './execution/pool-writes.ts'
@@ -31,7 +32,17 @@ export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' 
 
 type Writes = Pick<
   ControllerParts,
-  'assumed' | 'cordons' | 'unkeptProofs' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
+  | 'assumed'
+  | 'cordons'
+  | 'lostPayloads'
+  | 'unkeptProofs'
+  | 'failures'
+  | 'mirror'
+  | 'journal'
+  | 'poolWrites'
+  | 'proofWrites'
+  | 'background'
+  | 'end'
 >
 
 /** Everything that decisions are carried out with. */
@@ -53,6 +64,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
   const { drains } = parts
+  const lostPayloads = new LostPayloads({ payloads, access: parts.access, cluster, failures })
   const [cordons, unkeptProofs] = [new UnmarkedCordons({ kube, log, settings, cluster }), new UnkeptProofs()]
   const nodeWrites = new NodeWrites({
     kube,
@@ -87,7 +99,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const end = async (): Promise<void> => {
     await Promise.all([poolWrites.end(), background.end(), queue.end()])
   }
-  return { assumed, cordons, unkeptProofs, failures, mirror, journal, poolWrites, proofWrites, background, end }
+  return { assumed, cordons, lostPayloads, unkeptProofs, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
 
 /** Another NodePool with the name of one that is gone has another uid. */

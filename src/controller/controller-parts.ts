@@ -4,6 +4,7 @@ import type { Decider } from './decider.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './events/event-recorder.ts'
 import type { AssumedNodes } from './execution/assumed-nodes.ts'
+import type { LostPayloads } from './execution/lost-payloads.ts'
 import type { PoolWrites } from './execution/pool-writes.ts'
 import type { UnkeptProofs } from './execution/unkept-proofs.ts'
 import type { UnmarkedCordons } from './execution/unmarked-cordons.ts'
@@ -50,6 +51,7 @@ export interface ControllerParts {
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt' | 'watchedSince' | 'listedAt'>
   readonly assumed: AssumedNodes
   readonly cordons: UnmarkedCordons
+  readonly lostPayloads: LostPayloads
   readonly unkeptProofs: UnkeptProofs
   readonly failures: WriteFailures
   readonly mirror: PoolMirror

@@ -128,7 +128,7 @@ interface Decided {
 
 /** Each pool on its own. @returns when each wants the next pass */
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
-  const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures } = parts
+  const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures, lostPayloads } = parts
   const { signer } = parts.ports
   const { nodes, members } = gathered
   poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
@@ -151,6 +151,8 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
     const ofPool = members.byPool.get(compiled.name) ?? []
     const restored = settingsWatch.due(compiled.name, { ...about, nodes: ofPool })
     announceMembers(parts.access, { actions: decision.actions, nodes, members: ofPool, rendered })
+    const cutOff = lostPayloads.of(compiled.name, { nodes: ofPool, rendered, now })
+    if (cutOff.length > 0) background.begin(`object payloads-of-${compiled.name}`, () => lostPayloads.restore(cutOff))
     const dueAt = poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now })
     // After what was decided: a node takes one write at a time.
     const unsigned = signer ? unsignedNodes(compiled.name, { nodes: ofPool, keyId: signer.keyId }) : []

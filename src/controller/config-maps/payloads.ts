@@ -46,7 +46,7 @@ async function create(store: ConfigMapStore, payload: StoredPayload, revision: s
   }
 }
 
-function isAsMeant(found: StoredConfigMap, payload: StoredPayload): boolean {
+export function isAsMeant(found: StoredConfigMap, payload: StoredPayload): boolean {
   return found.immutable && found.dataDigest === payload.digest
 }
 

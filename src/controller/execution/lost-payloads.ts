@@ -1,0 +1,92 @@
+import { isInFlight, reportOf } from '../../rollout/model/agent-report.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { StoredConfigMap } from '../cache/stored-config-map.ts'
+import { isAsMeant } from '../config-maps/payloads.ts'
+import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
+import type { PayloadAccess } from '../payload-access/payload-access.ts'
+import { readablesOf } from '../payload-access/readables-of.ts'
+import { payloadKey, type WriteFailures } from '../writes/write-failures.ts'
+import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
+
+type Kept = { get(name: string): StoredConfigMap | undefined }
+
+export interface LostPayloadsOptions {
+  readonly payloads: Pick<PayloadWrites, 'ensure'>
+  readonly access: Pick<PayloadAccess, 'isGranted' | 'restore'> | undefined
+  readonly cluster: {
+    readonly nodes: { get(name: string): ClusterNode | undefined }
+    readonly payloads: Kept
+    readonly secrets: Kept
+  }
+  readonly failures: Pick<WriteFailures, 'mayTry'>
+}
+
+/** A node whose agent cannot read what it was assigned. */
+export interface CutOff {
+  readonly node: ClusterNode
+  readonly revision: string
+  readonly config: RenderedConfig
+}
+
+export interface LostFrom {
+  readonly nodes: readonly ClusterNode[]
+  readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
+  readonly now: Instant
+}
+
+/**
+ * Somebody deleted or changed a payload, or the right to read it, while agents were about to read it: it is written again at once. They try
+ * again until their time is over, and a good commit would fail.
+ */
+export class LostPayloads {
+  readonly #options: LostPayloadsOptions
+
+  constructor(options: LostPayloadsOptions) {
+    this.#options = options
+  }
+
+  /** As far as the watches tell; none of what the server refused a moment ago. */
+  of(pool: string, { nodes, rendered, now }: LostFrom): readonly CutOff[] {
+    const { cluster, failures } = this.#options
+    return nodes.flatMap(({ name }) => {
+      // As it is: an assignment that is under way writes its payloads itself.
+      const node = cluster.nodes.get(name)
+      const { assigned } = node?.view ?? {}
+      if (!node || assigned?.pool !== pool || !isToRead(node)) return []
+      const config = rendered(node, assigned.revision)
+      if (config?.digest !== assigned.digest || this.#isReadable(node, config)) return []
+      const mayTry = config.payloads.every((payload) => failures.mayTry(payloadKey(payload.name), now))
+      return mayTry ? [{ node, revision: assigned.revision, config }] : []
+    })
+  }
+
+  /** @returns whether that was all: what was refused is noted, and the pool shows it in the next pass */
+  async restore(cutOff: readonly CutOff[]): Promise<{ readonly isDone: boolean }> {
+    let isDone = true
+    for (const { node, revision, config } of cutOff)
+      try {
+        await this.#options.payloads.ensure(config.payloads, revision)
+        await this.#options.access?.restore(node, readablesOf(config))
+      } catch (error) {
+        if (!(error instanceof PayloadNotWritten)) throw error
+        isDone = false
+      }
+    return { isDone }
+  }
+
+  #isReadable(node: ClusterNode, config: RenderedConfig): boolean {
+    const { access, cluster } = this.#options
+    const isKept = config.payloads.every((payload) => {
+      const known = (payload.kind === 'secret' ? cluster.secrets : cluster.payloads).get(payload.name)
+      return known !== undefined && isAsMeant(known, payload)
+    })
+    return isKept && access?.isGranted(node, readablesOf(config)) !== false
+  }
+}
+
+/** Its agent has said nothing yet, or that it is about to read. */
+function isToRead({ view }: ClusterNode): boolean {
+  const report = reportOf(view)
+  return isInFlight(view, report) && (report === undefined || report.phase === 'Fetching')
+}
