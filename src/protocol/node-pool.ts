@@ -143,6 +143,9 @@ export const OPERATOR_ACTIONS = [
 ] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
+/** A status is kept in one object; of more held nodes than these the phases tell the count, and none is recorded. */
+export const HELD_SHOWN = 50
+
 /** A control that the controller noticed, and what came of it. */
 export interface ControlRecord {
   readonly action: OperatorAction

@@ -1,6 +1,13 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
-import type { ControlRecord, HistoryEntry, NodePoolStatus, OperatorAction, RevisionRef } from '../../protocol/node-pool.ts'
+import {
+  type ControlRecord,
+  HELD_SHOWN,
+  type HistoryEntry,
+  type NodePoolStatus,
+  type OperatorAction,
+  type RevisionRef,
+} from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
 
@@ -11,7 +18,7 @@ export interface AwaitedRecord {
   readonly pool: string
   /** Absent: the effect alone tells. */
   readonly action?: OperatorAction
-  /** All of these must be in the record. */
+  /** All of these must be in the record, or as many as it has. */
   readonly nodes?: readonly string[]
   /** When the record alone is not the effect: undefined while it is on its way. */
   readonly effect?: (status: Status) => Effect | undefined
@@ -77,9 +84,14 @@ function effectIn(
 ): Effect | undefined {
   if (awaited.action === undefined) return awaited.effect?.(status)
   const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
-  if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
+  if (!record || !hasAll(record, awaited.nodes)) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
   return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }
+}
+
+/** As far as a record has them: of more nodes than a status shows, not all are in it. */
+function hasAll({ nodes: recorded = [] }: ControlRecord, nodes: readonly string[] = []): boolean {
+  return recorded.length >= HELD_SHOWN || nodes.every((node) => recorded.includes(node))
 }
 
 function isOf({ who, at }: ControlRecord, by: RequestedBy): boolean {

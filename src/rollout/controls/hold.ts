@@ -1,12 +1,9 @@
 import { byText } from '../../protocol/by-text.ts'
-import type { HeldNode } from '../../protocol/node-pool.ts'
+import { HELD_SHOWN, type HeldNode } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { isSignedFor, recorded } from './record.ts'
-
-/** A status is kept in one object; of more than these the phases tell the count. */
-const SHOWN = 50
 
 type Held = NodeView & { readonly hold: string }
 
@@ -14,7 +11,7 @@ type Held = NodeView & { readonly hold: string }
 export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
   const all = nodes.filter((node): node is Held => node.hold !== undefined)
   if (all.length + memory.held.length === 0) return memory
-  const shown = all.toSorted(byText(({ name }) => name)).slice(0, SHOWN)
+  const shown = all.toSorted(byText(({ name }) => name)).slice(0, HELD_SHOWN)
   const known = new Map(memory.held.map((held) => [held.node, held]))
   const released = releasedOf(memory.held, nodes)
   const begun = shown.filter((node) => known.get(node.name)?.reason !== node.hold && !isShiftedIn(node, memory.held))
@@ -36,7 +33,7 @@ function releasedOf(held: readonly HeldNode[], nodes: readonly NodeView[]): read
 
 /** It was held before, and only became one of the first fifty because another was released. */
 function isShiftedIn({ name }: NodeView, before: readonly HeldNode[]): boolean {
-  return before.length === SHOWN && name > (before.at(-1)?.node ?? '')
+  return before.length === HELD_SHOWN && name > (before.at(-1)?.node ?? '')
 }
 
 function heldNode({ name, hold, heldBy }: Held, memory: Memory): HeldNode {

@@ -7,6 +7,8 @@ import type { Memory } from '../model/snapshot.ts'
 import type { ControlEffect } from './control-effect.ts'
 
 const KEPT = 10
+/** Nodes of one entry. A status is one object, and a command may release thousands. */
+const NODES_RECORDED = 200
 
 export interface Recording {
   readonly effect: ControlEffect & Pick<ControlRecord, 'value' | 'nodes'>
@@ -62,6 +64,6 @@ export function isSignedFor(
 function merged(record: ControlRecord, controls: readonly ControlRecord[]): readonly ControlRecord[] {
   const [top, ...older] = controls
   if (!top?.nodes || !record.nodes) return [record, ...controls]
-  const nodes = [...new Set([...top.nodes, ...record.nodes])].sort()
+  const nodes = [...new Set([...top.nodes, ...record.nodes])].slice(0, NODES_RECORDED).sort()
   return isDeepStrictEqual({ ...top, nodes }, { ...record, nodes }) ? [{ ...record, nodes }, ...older] : [record, ...controls]
 }

@@ -17,11 +17,11 @@ export function rollbackOfNodes(pool: PoolSnapshot, asked: string): RevisionRef 
   return revision && isWayBack(revision, pool) ? refOf(revision) : undefined
 }
 
-/** Without a name it is what was assigned last, where the pool remembers nothing of what completed. */
+/** The last one: of a commit, the pool may have assigned older contents of Secrets, too. Without a name only where it remembers nothing of what completed. */
 function assignmentMeant({ name, nodes, memory }: PoolSnapshot, asked: string): Assignment | undefined {
   const own = nodes.flatMap(({ assigned }) => (assigned?.pool === name ? [assigned] : []))
-  if (asked !== '') return own.find((assigned) => denotes(asked, assigned))
-  return isForgetful(memory) ? own.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] : undefined
+  const named = asked === '' ? own.filter(() => isForgetful(memory)) : own.filter((assigned) => denotes(asked, assigned))
+  return named.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))[0]
 }
 
 /** The target is one, too, while the newest commit is about to take its place. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aStage, POOLS } from '../../controller/stage.ts'
+import { aStage, NODES, POOLS } from '../../controller/stage.ts'
 import { A, aFleetWith } from './manual-stage.ts'
 
 test('hold leaves nodes out and release takes them back, each recorded with who', async () => {
@@ -22,4 +22,15 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
       { action: 'Hold', nodes: ['n0', 'n1'], value: 'disk', who: 'anyone' },
     ],
   })
+})
+
+test('hold waits for no more nodes than the status of a pool shows', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  const more = Array.from({ length: 57 }, (_, index) => `m${10 + index}`)
+  for (const name of more) await stage.kube.create(NODES, stage.aNode(name))
+  await stage.completed(A)
+
+  const { stdout } = await run('hold', ...more, '--reason', 'disk', '--wait', '--timeout', '20s')
+  expect(stdout.split('\n').at(-2)).toBe('workers: excluded from rollouts')
 })

@@ -116,6 +116,19 @@ test('nodes held by one command make one entry, and an event on each', () => {
   expect(second.events.map(({ on, reason }) => [on, reason])).toEqual([[{ kind: 'node', name: 'a' }, 'Held']])
 })
 
+test('the entry of a command that releases thousands of nodes names the first two hundred', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `n${100 + index}`)
+  const bob = { who: 'bob', at: '2026-11-21T12:00:30Z' }
+  const releasedTo = (count: number) =>
+    aPoolWith({}, ...names.map((name, index) => (index < count ? { ...aNode(name), heldBy: bob } : aNode(name).held('disk'))))
+  let decision = decide(releasedTo(0), noon)
+  for (let count = 50; count <= names.length; count += 50)
+    decision = decide(remembering(releasedTo(count), decision), noon + count)
+
+  expect(decision.status.held).toEqual([])
+  expect(decision.status.controls[0]).toMatchObject({ action: 'Release', who: 'bob', nodes: names.slice(0, 200) })
+})
+
 test('a node that is released is recorded, and one that leaves the cluster is not', () => {
   const pool = aPoolWith({}, aNode('a').held('disk'), aNode('b').held('disk'))
   const bob = { who: 'bob', at: '2026-11-21T12:00:30Z' }

@@ -33,6 +33,16 @@ test('a pool without a status goes where it assigned a node last when the rollba
   expect(status.rollback?.to).toEqual(aRef('good'))
 })
 
+test('a pool without a status goes to the contents of a commit that it assigned last', () => {
+  const members = [aNode('a').on('goodone+1', { at: noon - 9 * minute }), aNode('b').on('goodone+2', { at: noon - minute })]
+  const { status } = decide(
+    aLostPool('goodone', { members, known: new Map([['goodone+2', aRevision('goodone+2', members)]]) }),
+    noon,
+  )
+
+  expect(status.rollback?.to).toEqual(aRef('goodone+2'))
+})
+
 test('a pool without a status halts when the content of its rollback has failed there', () => {
   const pool = aLostPool('good')
   const decision = decide({ ...pool, memory: { ...pool.memory, rejected: [aRef('good')] } }, noon)
