@@ -23,10 +23,10 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
     return needed && isDown(member, context)
       ? { kind: 'Aside', because: 'Down', ...(progress.until && { until: progress.until }) }
       : undefined
+  if (isCalledOff(member) && (needed || isMeantStill(member, context)) && !isRepairedFirst(member)) return { kind: 'CalledOff' }
   if (!needed) return isLetGo(member) || (hasEnded(member) && !isRemembered(member)) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
   if (isRepairedFirst(member)) return undefined
-  if (isCalledOff(member)) return { kind: 'CalledOff' }
   return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'Over' } : undefined
 }
 
@@ -34,8 +34,13 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
  * A person took our cordon away, and meant this very drain. Who took away their own is done with the node, and what was meant for
  * an older content is over with it.
  */
-function isCalledOff({ node, wanted }: Candidate): boolean {
-  return node.mark?.state === 'Ours' && wanted.kind === 'config' && node.mark.digest === wanted.digest
+function isCalledOff({ node: { unschedulable, mark }, wanted }: Candidate): boolean {
+  return !unschedulable && mark?.state === 'Ours' && wanted.kind === 'config' && mark.digest === wanted.digest
+}
+
+/** It is not its turn now, while it is down for example, and will be drained for the same when it is. */
+function isMeantStill({ assigned }: Candidate, { rollout: { state } }: DrainContext): boolean {
+  return !assigned && state !== 'Halted' && state !== 'Blocked'
 }
 
 function leftOut(member: Candidate, context: DrainContext): Aside | undefined {

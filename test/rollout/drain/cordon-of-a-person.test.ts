@@ -49,6 +49,22 @@ test('a person who uncordons a node in the middle of its drain calls the drain o
   expect(done(upgrade({ head: 'newer' }, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual(['cordon a Ours'])
 })
 
+test.each([
+  ['the stable content', a],
+  ['a superseded commit', aNode('a').on('mid')],
+])(
+  'a person who uncordons a node in the middle of its drain calls the drain off, also when it is not Ready with %s',
+  (_, node) => {
+    const released = node
+      .notReady(noon - 2_000)
+      .drainedFor('new')
+      .uncordoned()
+    const decision = upgrade({ waves: [aWave('canary', 1)], maxUnavailable: 2 }, released, b)
+
+    expect(done(decision)).toEqual(['unmark a Released', 'cordon b Ours'])
+  },
+)
+
 test('a node that joins and whose drain for the proven content a person called off is reached by the next commit, once it is its turn', () => {
   const joining = aNode('a').drainedFor('older', { at: 0, state: 'Released' })
   const waves = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
