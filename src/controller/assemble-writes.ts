@@ -20,7 +20,7 @@ import { ClusterJournal } from './status/cluster-journal.ts'
 import { ConfirmedSteps } from './status/confirmed-steps.ts'
 import { StatusWriter } from './status/status-writer.ts'
 import { BackgroundWrites } from './writes/background-writes.ts'
-import { isPoolPart, WriteFailures, type WrittenObject, writtenObject } from './writes/write-failures.ts'
+import { isPoolPart, nodeKey, WriteFailures, type WrittenObject, writtenObject } from './writes/write-failures.ts'
 
 export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs' | 'limits'> {
   readonly access: PayloadAccess | undefined
@@ -49,7 +49,8 @@ type Writes = Pick<
 export function assembleWrites({ ports, settings, cluster, changed, ...parts }: WritesOptions): Writes {
   const { kube, clock, log, signer, telemetry } = ports
   const now = (): number => clock.now()
-  const [queue, assumed, failures] = [new WriteQueue(), new AssumedNodes(), new WriteFailures()]
+  const [queue, failures] = [new WriteQueue(), new WriteFailures()]
+  const assumed = new AssumedNodes((node) => failures.ended(nodeKey(node)))
   const failed = (object: WrittenObject, error: unknown): void => {
     if (isDecidedAgain(error)) return
     const { until } = failures.failed(object, { error, about: uidOf(object, cluster.pools), now: now() })

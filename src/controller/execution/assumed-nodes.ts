@@ -4,8 +4,10 @@ import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodeList } from '../cache/node-list.ts'
 import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import { type NodeAction, wantedProof } from './node-patch.ts'
+import { isKept } from './refuse-loss.ts'
 
 interface Assumption {
+  readonly action: NodeAction
   /** The node as the decision saw it. */
   readonly before: NodeView
   readonly after: ClusterNode
@@ -20,11 +22,17 @@ interface Assumption {
  */
 export class AssumedNodes {
   readonly #byName = new Map<string, Assumption>()
+  readonly #arrived: (name: string) => void
+
+  /** @param arrived called when a write without an answer is found to have arrived */
+  constructor(arrived: (name: string) => void = () => undefined) {
+    this.#arrived = arrived
+  }
 
   assume(node: ClusterNode, action: NodeAction, pool: string): void {
     const view = { ...node.view, ...changeOf(action, node.view, pool) }
     const poolLabel = action.kind === 'assign' ? pool : node.poolLabel
-    this.#byName.set(node.name, { before: node.view, after: { ...node, view, poolLabel } })
+    this.#byName.set(node.name, { action, before: node.view, after: { ...node, view, poolLabel } })
   }
 
   /** It is not known whether the write arrived: it is counted on for a while, and then decided upon again. */
@@ -48,7 +56,9 @@ export class AssumedNodes {
     if (assumption === undefined) return node
     if (assumption.before === node.view && (assumption.wait === undefined || isWaiting(assumption.wait, now)))
       return assumption.after
-    if (assumption.wait !== undefined) this.#byName.delete(node.name)
+    if (assumption.wait === undefined) return node
+    this.#byName.delete(node.name)
+    if (assumption.before !== node.view && hasArrived(assumption.action, node)) this.#arrived(node.name)
     return node
   }
 
@@ -61,6 +71,12 @@ export class AssumedNodes {
   #at(node: ClusterNode | undefined, now: Instant): ClusterNode[] {
     return node === undefined ? [] : [this.of(node, now)]
   }
+}
+
+function hasArrived(action: NodeAction, node: ClusterNode): boolean {
+  if (action.kind !== 'uncordon') return isKept(action, node)
+  const { mark, unschedulable } = node.view
+  return mark?.state === action.mark?.state && !(action.lifts && unschedulable)
 }
 
 function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string): Partial<NodeView> {

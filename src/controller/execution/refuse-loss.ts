@@ -29,7 +29,8 @@ function hasWish(action: PatchAction, { view: { proof } }: ClusterNode): boolean
   return proof?.digest === action.digest && proof.assignedAt === action.at
 }
 
-function isKept(action: PatchAction, { view, poolLabel, signedBy }: ClusterNode): boolean {
+/** The node shows what the action writes. */
+export function isKept(action: PatchAction, { view, poolLabel, signedBy }: ClusterNode): boolean {
   switch (action.kind) {
     case 'assign':
       return view.assigned?.digest === action.digest && view.assigned.at === action.at
