@@ -6,7 +6,7 @@ import { ON_REMOVED, ON_SET } from './effects.ts'
 import { observeHolds } from './hold.ts'
 import { observeReboots } from './reboot-requests.ts'
 import { recorded } from './record.ts'
-import { endOutrun } from './rollback.ts'
+import { endOutrun, withContentOfRollback } from './rollback.ts'
 
 /** A retry before a promotion: together they are of the rollout that begins now. */
 const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'reconcileAt'] as const
@@ -17,7 +17,7 @@ const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'rec
  */
 export function observeControls(pool: PoolSnapshot, now: Instant): Memory {
   const after = (memory: Memory): PoolSnapshot => withMemory(pool, memory)
-  let observed = pool.memory
+  let observed = withContentOfRollback(pool)
   for (const control of CONTROLS)
     if (askedOf(pool, control) !== observed.observedControls?.[control]) observed = observe(after(observed), { control, now })
   return observeReboots(after(observeHolds(after(endOutrun(after(observed), now)), now)), now)

@@ -85,6 +85,13 @@ export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory 
   return recorded(rest, { effect: { action: 'EndRollback', message }, by: undefined, now })
 }
 
+/** Where nodes alone remembered where a rollback leads, its content is known once its revision is loaded. */
+export function withContentOfRollback({ memory, known }: PoolSnapshot): Memory {
+  const { rollback } = memory
+  const revision = rollback?.to.fingerprint === '' ? known.get(rollback.to.revision) : undefined
+  return rollback && revision ? { ...memory, rollback: { ...rollback, to: refOf(revision) } } : memory
+}
+
 function alreadyBack({ to, who, at }: NonNullable<Memory['rollback']>): string {
   return `the pool was rolled back to ${shortName(to)}${who === undefined ? '' : ` by ${who}`} at ${at}; to go elsewhere, name a commit`
 }

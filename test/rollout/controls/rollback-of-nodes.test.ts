@@ -56,6 +56,9 @@ test('a pool without a status halts when what its nodes were assigned cannot be 
 
   expect(condition(decision, 'Stalled').message).toContain('good can no longer be rendered; no node changes')
   expect(decision.status.rollback?.to).toEqual({ revision: 'good', fingerprint: '' })
+  const later = decide({ ...aLostPool('good'), memory: decision.status }, noon + minute)
+  expect(later.status.rollback?.to).toEqual(aRef('good'))
+  expect(later.status.target).toEqual(aRef('good'))
 })
 
 /** `next` is the newest commit, and nodes are at `present`. */

@@ -13,13 +13,13 @@ function isRolledBack({ pool }: Decided): boolean {
   return rollback !== undefined && !isNew && pool.controls.rollback === observedControls?.rollback
 }
 
-/** Nodes that join get what is proven, when the rollback leads to what is not. A commit that was not loaded when it was asked for has no fingerprint yet. */
+/** Nodes that join get what is proven, when the rollback leads to what is not. */
 function goesThere(decided: Decided): boolean {
-  const { rollback, stable } = decided.pool.memory
-  const { target } = decided.decision.status
-  const to = rollback?.to.fingerprint === '' && rollback.to.revision === target?.revision ? target : rollback?.to
-  const allowed = [to?.fingerprint, stable?.fingerprint]
-  return (
-    target?.fingerprint === to?.fingerprint && stepsOf(decided).every(({ digest }) => allowed.includes(fingerprintOf(digest)))
-  )
+  const { stable } = decided.pool.memory
+  // Its content may be known since this decision alone.
+  const { rollback, target } = decided.decision.status
+  const allowed = [rollback?.to.fingerprint, stable?.fingerprint]
+  const isThere = rollback?.to.revision === decided.pool.memory.rollback?.to.revision
+  const isTarget = isThere && (target?.fingerprint === rollback?.to.fingerprint || target?.revision === rollback?.to.revision)
+  return isTarget && stepsOf(decided).every(({ digest }) => allowed.includes(fingerprintOf(digest)))
 }
