@@ -1,6 +1,6 @@
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
-import { isOutage } from '../clock/contact-kube.ts'
+import { isOutage } from '../clock/outage-log.ts'
 import type { Log } from '../log/log.ts'
 
 export interface ServerVersionsOptions {

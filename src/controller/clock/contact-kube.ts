@@ -1,7 +1,7 @@
 import { type FollowOptions, type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import type { OutageLog } from '../log/outage-log.ts'
 import type { Clock } from './clock.ts'
 import type { Contact } from './contact.ts'
+import { isOutage, type OutageLog } from './outage-log.ts'
 
 const REQUESTS = 'requests'
 /** How often to ask whether the server is there again, in milliseconds. */
@@ -74,9 +74,4 @@ export function contactKube(kube: KubeApi, { contact, clock, outage, signal, res
     list: (path, options) => noted(kube.list(path, options)),
     follow: (path, options) => kube.follow(path, logged(path, options)),
   }
-}
-
-/** It is logged here. 429 is an answer: a budget of pods that is spent, or a server that has no time. */
-export function isOutage(error: unknown): boolean {
-  return error instanceof KubeError && error.isAway && error.code !== 429
 }

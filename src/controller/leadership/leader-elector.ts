@@ -2,7 +2,7 @@ import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../k
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from '../clock/clock.ts'
-import { isOutage } from '../clock/contact-kube.ts'
+import { isOutage } from '../clock/outage-log.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log/log.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { contactKube } from '../../../src/controller/clock/contact-kube.ts'
-import { OutageLog } from '../../../src/controller/log/outage-log.ts'
+import { OutageLog } from '../../../src/controller/clock/outage-log.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 

@@ -1,8 +1,7 @@
 import { KubeError } from '../../kube/kube-api.ts'
 import { causeText } from '../../kube/status-error.ts'
-import type { Clock } from '../clock/clock.ts'
-import { isOutage } from '../clock/contact-kube.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../log/log.ts'
+import type { Clock } from './clock.ts'
 
 /** Milliseconds after which a trouble that lasts is logged again. */
 const AGAIN = 60_000
@@ -51,4 +50,9 @@ function lineOf(what: string, error: unknown): string {
   if (!(error instanceof KubeError)) return `${what}: ${String(error)}`
   if (error.code !== 0 || !(error.cause instanceof Error)) return `${what}: ${error.reason}: ${error.message}`
   return `the connection to the API server failed: ${causeText(error.cause)}; tried again until it answers`
+}
+
+/** Logged here, and nowhere else. 429 is an answer: a budget of pods that is spent, or a server that has no time. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof KubeError && error.isAway && error.code !== 429
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OutageLog } from '../../../src/controller/log/outage-log.ts'
+import { OutageLog } from '../../../src/controller/clock/outage-log.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 import { unreachable } from '../../../src/kube/status-error.ts'
 import { TestClock } from '../test-clock.ts'
