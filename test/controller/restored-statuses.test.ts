@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { KubeApi } from '../../src/kube/kube-api.ts'
+import type { RevisionRef } from '../../src/protocol/node-pool.ts'
 import { aFleet } from './a-fleet.ts'
+import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
 import { A, B, MINUTE } from './some-faults.ts'
 import { REVISIONS } from './some-lost-revisions.ts'
@@ -8,11 +11,17 @@ import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 const rollout = 'maxUnavailable: 1'
 
 /** Three nodes on which the second commit has failed, and the pool has the status from before it. */
-async function withOldStatus() {
+async function withOldStatus(older: readonly RevisionRef[] = []) {
   const replicas = await Replicas.create({ nodes: 3 })
   const works = { yet: false }
   replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B && !works.yet ? 'rolls back' : 'applies') })
-  await replicas.start('first')
+  const notes = { areRefused: false }
+  const { kube } = replicas
+  const patch: KubeApi['patch'] = async (path, ...rest) => {
+    if (notes.areRefused && path.startsWith(REVISIONS)) throw refusal(403, 'Forbidden')
+    return kube.patch(path, ...rest)
+  }
+  await replicas.start('first', { kube: { ...kube, patch } })
   replicas.push('a', aFleet({ rollout }))
   await replicas.clock.advance(10 * MINUTE)
   const { status } = await replicas.get(`${POOLS}/workers`)
@@ -21,9 +30,9 @@ async function withOldStatus() {
   const pool = await replicas.get(`${POOLS}/workers`)
   const assigned = new Set<string | undefined>()
   replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
-  await replicas.kube.replace(`${POOLS}/workers/status`, { ...pool, status })
+  await replicas.kube.replace(`${POOLS}/workers/status`, { ...pool, status: { ...(status as object), rejected: older } })
   await replicas.clock.advance(10 * MINUTE)
-  return { replicas, assigned, works }
+  return { replicas, assigned, works, notes }
 }
 
 test('a commit that failed is not tried again when a status from before it is restored', async () => {
@@ -50,4 +59,31 @@ test('a commit that failed before an older status was restored is tried again wh
   expect((await replicas.list(NODES)).map(assignedRevision)).toEqual([B, B, B])
   const { metadata } = await replicas.get(`${REVISIONS}/fleet-bbbbbbbbbbbb-0`)
   expect(metadata.annotations).not.toHaveProperty(['rejected.nodewave.io/workers'])
+})
+
+test('a commit that failed is not tried again when the status that is restored from before it knows as many failed commits as are kept', async () => {
+  const older = Array.from({ length: 10 }, (_, index) => ({ revision: `${index}`.repeat(40), fingerprint: `of ${index}` }))
+  const { replicas, assigned } = await withOldStatus(older)
+  await using _ = replicas
+
+  expect([...assigned]).not.toContain(B)
+  const { status } = (await replicas.get(`${POOLS}/workers`)) as { status?: { rejected?: RevisionRef[] } }
+  expect(status?.rejected?.map(({ revision }) => revision.slice(0, 2))).toEqual([
+    ...['bb', '00', '11', '22', '33', '44', '55', '66', '77', '88'],
+  ])
+})
+
+test('a commit of which an operator said that it no longer counts as failed stays so while the server refuses to remove its note', async () => {
+  const { replicas, notes } = await withOldStatus()
+  await using _ = replicas
+  replicas.push('c', aFleet({ v: 5, rollout }))
+  await replicas.clock.advance(10 * MINUTE)
+  notes.areRefused = true
+  await replicas.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': B } } })
+  await replicas.clock.advance(10 * MINUTE)
+
+  expect((await replicas.get(`${POOLS}/workers`)).status).toMatchObject({
+    rejected: [],
+    controls: [{ action: 'Retry', outcome: 'Done' }],
+  })
 })

@@ -1,5 +1,6 @@
 import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
 import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import { denotes, REJECTED_KEPT } from '../../rollout/model/remembered-revision.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { annotate } from '../config-maps/annotate.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
@@ -55,13 +56,32 @@ export class Rejections {
   }
 }
 
-/** The status counts for all that it knows: who has a commit tried again takes it from those that failed, and it stays in the history. */
-export function forgottenRejections(
-  { rejected = [], history = [] }: Partial<Pick<NodePoolStatus, 'rejected' | 'history'>> = {},
-  noted: readonly RevisionRef[],
+/**
+ * What failed, newest first, by the status and by notes of what it knows nothing of. The status counts for all that it knows: who has a commit
+ * tried again takes it from those that failed, and it stays in the history, or the control in the records.
+ */
+export function allRejections(
+  status: Partial<Pick<NodePoolStatus, 'rejected' | 'history' | 'controls'>> = {},
+  { noted, head }: { readonly noted: readonly RevisionRef[]; readonly head: RevisionRef },
 ): readonly RevisionRef[] {
-  const known = new Set([...rejected, ...history].map(({ fingerprint }) => fingerprint))
-  return noted.filter(({ fingerprint }) => !known.has(fingerprint))
+  const { rejected = [], history = [] } = status
+  const known = new Set([...rejected, ...history, ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint))
+  const forgotten = noted.filter(({ fingerprint }) => !known.has(fingerprint))
+  if (forgotten.length === 0) return rejected
+  const failed = new Set(rejected.map(({ fingerprint }) => fingerprint))
+  const since = noted.findIndex(({ fingerprint }) => failed.has(fingerprint))
+  const newer = new Set(since === -1 ? noted : noted.slice(0, since))
+  const [later, earlier] = [forgotten.filter((ref) => newer.has(ref)), forgotten.filter((ref) => !newer.has(ref))]
+  return [...later, ...rejected, ...earlier].slice(0, REJECTED_KEPT)
+}
+
+/** Their notes may stand a little longer, or for as long as the server refuses to remove them. */
+function retriedIn(
+  { controls = [] }: Partial<Pick<NodePoolStatus, 'controls'>>,
+  refs: readonly RevisionRef[],
+): readonly RevisionRef[] {
+  const retries = controls.filter(({ action, outcome }) => action === 'Retry' && outcome === 'Done')
+  return refs.filter((ref) => retries.some(({ value }) => value !== undefined && denotes(value, ref)))
 }
 
 function keyOf(pool: string): string {

@@ -21,7 +21,7 @@ import type { OtherClusters } from '../other-clusters/other-clusters.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
 import { commitsOf, knownTo } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
-import { forgottenRejections, type Rejections } from '../revisions/rejections.ts'
+import { allRejections, type Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
 import type { ClusterJournal } from '../status/cluster-journal.ts'
 import type { WriteFailures } from '../writes/write-failures.ts'
@@ -91,7 +91,10 @@ export async function gather(
       untrusted: head.untrusted,
       held: head.held,
       view,
-      rejected: forgottenRejections(view?.status, rejections.of(pool.name)),
+      rejected: allRejections(view?.status, {
+        noted: rejections.of(pool.name),
+        head: { revision: head.fleet.commit, fingerprint: pool.fingerprint },
+      }),
       nodes: members.byPool.get(pool.name) ?? [],
       pods: pods.get(pool.name) ?? NO_PODS,
       proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),

@@ -6,7 +6,6 @@ import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Awaited } from '../../rollout/model/fleet-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods, NodeView, ProofPods } from '../../rollout/model/node-view.ts'
-import { REJECTED_KEPT } from '../../rollout/model/remembered-revision.ts'
 import type { GateAnswer, Memory, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
 import { NO_MEMORY, withMemory } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -27,7 +26,7 @@ export interface PoolSources {
   readonly untrusted: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
-  /** What failed here, and the status knows nothing of. */
+  /** What failed here, by the status and by what is noted beside it. */
   readonly rejected?: readonly RevisionRef[]
   readonly nodes: readonly ClusterNode[]
   /** Of nodes under drain. */
@@ -101,9 +100,8 @@ export class PoolSnapshots {
   }
 }
 
-function memoryOf({ rejected = [], view }: { readonly [Part in 'rejected' | 'view']: PoolSources[Part] | undefined }): Memory {
-  const memory = { ...NO_MEMORY, ...view?.status }
-  return rejected.length === 0 ? memory : { ...memory, rejected: [...memory.rejected, ...rejected].slice(0, REJECTED_KEPT) }
+function memoryOf({ rejected, view }: { readonly [Part in 'rejected' | 'view']: PoolSources[Part] | undefined }): Memory {
+  return { ...NO_MEMORY, ...view?.status, ...(rejected && { rejected }) }
 }
 
 /** Of each content that the pool may be brought to: commits that change nothing here share it. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
-import { forgottenRejections, Rejections } from '../../../src/controller/revisions/rejections.ts'
+import { allRejections, Rejections } from '../../../src/controller/revisions/rejections.ts'
 import { aFleet } from '../a-fleet.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
@@ -116,13 +116,34 @@ test('a note that the server refuses keeps no other from being written', async (
 })
 
 const noted = [{ revision: B, fingerprint: 'of b' }]
+const head = { revision: B, fingerprint: 'of b' }
 const ended = { revision: B, fingerprint: 'of b', startedAt: '2026-11-21T08:00:00Z', result: 'RolledBack' } as const
+const retried = { action: 'Retry', at: '2026-11-21T08:00:00Z', outcome: 'Done', message: 'it is retried' } as const
 
 test.each([
   ['there is none', undefined, noted],
   ['it knows another commit alone', { rejected: [], history: [{ ...ended, fingerprint: 'of a' }] }, noted],
-  ['the commit is among those that failed', { rejected: noted, history: [] }, []],
+  ['the commit is among those that failed', { rejected: noted, history: [] }, noted],
   ['the commit failed, and an operator had it tried again', { rejected: [], history: [ended] }, []],
-])('a note of what failed counts beside the status when %s', (_, status, counted) => {
-  expect(forgottenRejections(status, noted)).toEqual(counted)
+  ['an operator had the commit tried again while it was withheld', { controls: [{ ...retried, value: B }] }, []],
+  ['a retry of the commit was refused', { controls: [{ ...retried, value: B, outcome: 'Refused' as const }] }, noted],
+  ['an operator had another commit tried again', { controls: [{ ...retried, value: A }] }, noted],
+])('what failed is known by its note and by the status when %s', (_, status, counted) => {
+  expect(allRejections(status, { noted, head })).toEqual(counted)
+})
+
+test('a note of what failed does not count when an operator has a newer commit of the same content tried again', () => {
+  const newer = { revision: A, fingerprint: 'of b' }
+  expect(allRejections({ controls: [{ ...retried, value: A }] }, { noted, head: newer })).toEqual([])
+})
+
+test('what failed after all that the status knows comes first, and what failed before comes last, of ten', () => {
+  const failed = (names: string) => [...names].map((name) => ({ revision: name, fingerprint: `of ${name}` }))
+  const of = (rejected: string, ofNotes: string) =>
+    allRejections({ rejected: failed(rejected) }, { noted: failed(ofNotes), head })
+      .map(({ revision }) => revision)
+      .join('')
+  expect(of('hgf', 'kihge')).toBe('kihgfe')
+  expect(of('9876543210', 'k98')).toBe('k987654321')
+  expect(of('9876543210', '9x')).toBe('9876543210')
 })
