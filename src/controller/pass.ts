@@ -89,7 +89,7 @@ function obstacleIn({ problem, untrusted, held }: HeadState): Explanation | unde
 async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {
   const { cluster, failures, decider, events, garbage, background } = parts
   const now = parts.ports.clock.now()
-  failures.retain(mayExist(parts, head))
+  failures.retain(mayExist(parts, head, now))
   parts.poolWrites.recall()
   const gathered = await gather(parts, head)
   const { decisions, undecided } = decider.decide(gathered.fleet, now)
@@ -103,14 +103,22 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   return { wakeAt: earliest([...wakes, failures.nextTry(now), garbage.nextLook(now)]), failures: [...undecided.values()] }
 }
 
+/** Milliseconds after which a payload that may be written again, and is not, is needed by no node. */
+const UNTRIED = 10 * 60_000
+
 /**
  * What failed for a node or a NodePool that is gone, or for a cordon that is, is no news any more. A NodePool that cannot be created is not there
  * yet.
  */
-function mayExist({ cluster, cordons }: ControllerParts, { fleet }: AcceptedHead): Parameters<WriteFailures['retain']>[0] {
+function mayExist(
+  { cluster, cordons }: ControllerParts,
+  { fleet }: AcceptedHead,
+  now: Instant,
+): Parameters<WriteFailures['retain']>[0] {
   const left = new Set(cordons.left().map((node) => cordonKey(node.name)))
-  return (object, { about }) => {
+  return (object, { about, until }) => {
     const { kind, name } = writtenObject(object)
+    if (kind === 'payload') return now < until + UNTRIED
     if (kind === 'cordon') return left.has(object)
     if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
     if (!isPoolPart(kind)) return true

@@ -8,9 +8,9 @@ import { conditionOf, NODES, POOLS } from './stage.ts'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/nodewave-system/roles'
 
 /** Two nodes that were assigned the second commit, and whose agents have said nothing of it yet. */
-async function beforeReading(): Promise<Replicas> {
+async function beforeReading(works = { yet: false }): Promise<Replicas> {
   const replicas = await Replicas.create({ nodes: 2 })
-  replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B ? 'says nothing' : 'applies') })
+  replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B && !works.yet ? 'says nothing' : 'applies') })
   await replicas.start('first')
   replicas.push('a', aFleet())
   await replicas.clock.advance(10 * MINUTE)
@@ -73,4 +73,19 @@ test('a payload that somebody deletes after agents have read it is not written a
   await replicas.clock.advance(MINUTE)
 
   expect(await namesIn(replicas, MAPS)).toEqual([])
+})
+
+test('a pool is completed when agents end their work with what they had read before somebody put another ConfigMap in its place', async () => {
+  const works = { yet: false }
+  await using replicas = await beforeReading(works)
+  const [first = ''] = await assignedPayloads(replicas)
+  await replicas.kube.delete(`${MAPS}/${first}`)
+  await replicas.kube.create(MAPS, { metadata: { name: first }, data: { host: 'another' } })
+  await replicas.clock.advance(MINUTE)
+  expect(await readiness(replicas)).toBe('False WriteRefused')
+
+  works.yet = true
+  replicas.startAgents()
+  await replicas.clock.advance(10 * MINUTE)
+  expect(await readiness(replicas)).toBe('True Completed')
 })

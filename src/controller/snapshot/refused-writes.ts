@@ -1,5 +1,6 @@
+import { isApplied, reportOf } from '../../rollout/model/agent-report.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { Rendered } from '../fleet/compiled-fleet.ts'
+import type { Rendered, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import { cordonKey, nodeKey, payloadKey, RECORD_PROOF, type Refusal, UNCORDON } from '../writes/write-failures.ts'
 
 /** What the server refuses to write, found by node. */
@@ -21,6 +22,7 @@ export function refusedWrites(refusals: readonly Refusal[]): RefusedWrites | und
     if (rendered.kind !== 'config') return undefined
     const own = byObject.get(nodeKey(node.name))
     if (own?.about === rendered.digest) return own
+    if (hasRead(node, rendered)) return undefined
     return rendered.payloads.map(({ name }) => byObject.get(payloadKey(name))).find((refusal) => refusal !== undefined)
   }
   return {
@@ -34,4 +36,9 @@ export function refusedWrites(refusals: readonly Refusal[]): RefusedWrites | und
         return refusal ? [{ node: node.name, message: refusal.message }] : []
       }),
   }
+}
+
+/** Its payloads may be gone, or others: the node needs them no more. */
+function hasRead({ view }: ClusterNode, { digest }: RenderedConfig): boolean {
+  return view.assigned?.digest === digest && isApplied(reportOf(view))
 }

@@ -181,7 +181,7 @@ export class WriteFailures {
     for (const [object, { isAway, at }] of this.#byObject) if (isAway && at < restoredAt) this.#byObject.delete(object)
   }
 
-  retain(exists: (object: WrittenObject, failure: Pick<WriteFailure, 'about'>) => boolean): void {
+  retain(exists: (object: WrittenObject, failure: Pick<WriteFailure, 'about' | 'until'>) => boolean): void {
     for (const [object, failure] of this.#byObject) if (!exists(object, failure)) this.#byObject.delete(object)
   }
 

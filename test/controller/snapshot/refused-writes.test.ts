@@ -3,7 +3,7 @@ import type { ClusterNode } from '../../../src/controller/cache/cluster-node.ts'
 import { refusedWrites } from '../../../src/controller/snapshot/refused-writes.ts'
 import { nodeKey, payloadKey, UNCORDON } from '../../../src/controller/writes/write-failures.ts'
 
-const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name }) as ClusterNode) as [ClusterNode, ClusterNode, ClusterNode]
+const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, view: {} }) as ClusterNode) as [ClusterNode, ClusterNode, ClusterNode]
 const rendered = (digest: string, payloads: readonly string[] = []) =>
   ({ kind: 'config', digest, payloads: payloads.map((name) => ({ name })) }) as never
 
@@ -25,6 +25,15 @@ test('refusedWrites finds the payload that keeps a node from its content', () =>
 
   expect(refused?.of(a, rendered('new', ['p0', 'p1']))?.message).toBe('quota')
   expect(refused?.of(a, rendered('new', ['p0']))).toBeUndefined()
+})
+
+test('refusedWrites keeps no node from content that its agent has applied, and whose payload is refused since', () => {
+  const refused = refusedWrites([{ object: payloadKey('p1'), about: '', message: 'quota', isDue: true }])
+  const nodeIn = (phase: string) =>
+    ({ name: 'a', view: { assigned: { digest: 'new' }, status: { phase, digest: 'new' } } }) as ClusterNode
+  const concerned = (node: ClusterNode) => refused?.concerning([node], () => [rendered('new', ['p1'])]).length
+
+  expect(['Applied', 'Fetching', 'RolledBack'].map((phase) => concerned(nodeIn(phase)))).toEqual([0, 1, 1])
 })
 
 test('refusedWrites is nothing where the server refused nothing', () => {
