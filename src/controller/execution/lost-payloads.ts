@@ -6,8 +6,12 @@ import { isAsMeant } from '../config-maps/payloads.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 import { payloadKey, type WriteFailures } from '../writes/write-failures.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
+
+/** Rights that nodes share are written for all of these at once. */
+const IN_FLIGHT = 16
 
 type Kept = { get(name: string): StoredConfigMap | undefined }
 
@@ -61,17 +65,23 @@ export class LostPayloads {
     })
   }
 
-  /** @returns whether that was all: what was refused is noted, and the pool shows it in the next pass */
+  /**
+   * @returns whether that was all: what was refused is noted, and the pool shows it in the next pass
+   * @throws {Error} when rights are refused; those of other nodes are written
+   */
   async restore(cutOff: readonly CutOff[]): Promise<{ readonly isDone: boolean }> {
     let isDone = true
-    for (const { node, revision, config } of cutOff)
+    const failed = await forEach(cutOff, { atOnce: IN_FLIGHT }, async ({ node, revision, config }) => {
       try {
         await this.#options.payloads.ensure(config.payloads, revision)
-        await this.#options.access?.restore(node, readablesOf(config))
       } catch (error) {
         if (!(error instanceof PayloadNotWritten)) throw error
         isDone = false
+        return
       }
+      await this.#options.access?.restore(node, readablesOf(config))
+    })
+    throwFirst([...failed.values()])
     return { isDone }
   }
 
