@@ -39,12 +39,12 @@ function isHead({ head }: PoolSnapshot, target: Revision): boolean {
   return target.fingerprint === head.fingerprint
 }
 
-/** What is withheld is not remembered as the target: that would count as having begun. */
+/** What is withheld, or shown in the place of a rollback that is lost, is not remembered as the target: that would count as having begun. */
 function stoppedAt(
   { memory }: PoolSnapshot,
   { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Blocked' },
 ): Memory {
-  return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
+  return state === 'Halted' && !isRollbackLost(memory, target) ? { ...memory, target: refOf(target) } : memory
 }
 
 /** Not the target while that has to prove itself again: it would seem to change no node, and to be safe for those that join. */

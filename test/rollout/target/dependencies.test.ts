@@ -383,3 +383,30 @@ test('a pool without a status that waits for another one counts what failed at i
 
   expect([phasesAt(noon - minute), phasesAt(noon)]).toEqual([{ Failed: 1 }, { Failed: 1 }])
 })
+
+test('a pool whose rollback is lost has not begun with the newest commit, and waits for its dependencies when the rollback ends', () => {
+  const asked = { ...pool('workers', { dependsOn: ['base'], stable: 'older', controls: { rollback: 'older' } }) }
+  const elsewhere = decisions(asked, pool('base', {})).get('workers')
+  if (!elsewhere) throw new Error('no decision')
+  const lost = decisions({ ...asked, memory: elsewhere.status, known: new Map() }, pool('base', {})).get('workers')
+  if (!lost) throw new Error('no decision')
+  expect(condition(lost, 'Stalled').message).toContain('older can no longer be rendered')
+  const { controls: _, ...resumed } = asked
+  const decision = decisions({ ...resumed, controls: {}, memory: lost.status }, pool('base', {})).get('workers')
+  if (!decision) throw new Error('no decision')
+
+  expect(selected(decision)).toEqual([])
+  expect(condition(decision, 'Reconciling').reason).toBe('WaitingForDependency')
+})
+
+test('a pool without a status whose rollback is lost has not begun with the newest commit either', () => {
+  const asked = pool('workers', { dependsOn: ['base'], controls: { rollback: 'older' } })
+  const lost = decisions({ ...asked, memory: NO_MEMORY, known: new Map() }, pool('base', {})).get('workers')
+  if (!lost) throw new Error('no decision')
+  expect(condition(lost, 'Stalled').message).toContain('older can no longer be rendered')
+  const decision = decisions({ ...asked, controls: {}, memory: lost.status }, pool('base', {})).get('workers')
+  if (!decision) throw new Error('no decision')
+
+  expect(selected(decision)).toEqual([])
+  expect(condition(decision, 'Reconciling').reason).toBe('WaitingForDependency')
+})
