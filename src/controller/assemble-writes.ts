@@ -65,7 +65,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
   const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
   const { drains } = parts
-  const lostPayloads = new LostPayloads({ payloads, access: parts.access, cluster, failures })
+  const lostPayloads = new LostPayloads({ payloads, access: parts.access, cluster, failures, now })
   const [cordons, unkeptProofs] = [new UnmarkedCordons({ kube, log, settings, cluster }), new UnkeptProofs()]
   const nodeWrites = new NodeWrites({
     kube,

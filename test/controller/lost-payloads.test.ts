@@ -89,3 +89,18 @@ test('a pool is completed when agents end their work with what they had read bef
   await replicas.clock.advance(10 * MINUTE)
   expect(await readiness(replicas)).toBe('True Completed')
 })
+
+test('payloads that something deletes each time are written again at most twenty times an hour', async () => {
+  await using replicas = await beforeReading()
+  const payloads = await assignedPayloads(replicas)
+  let written = 0
+  for (let deletions = 0; deletions < 60; deletions += 1) {
+    const found = await namesIn(replicas, MAPS)
+    written += found.filter((name) => payloads.includes(name)).length
+    for (const name of found) await replicas.kube.delete(`${MAPS}/${name}`)
+    await replicas.clock.advance(SECOND)
+  }
+
+  // Those of the assignment, and twenty times those that were lost.
+  expect(written).toBe(42)
+})

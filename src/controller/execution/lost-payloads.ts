@@ -8,6 +8,7 @@ import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
 import { forEach, throwFirst } from '../writes/for-each.ts'
 import { payloadKey, type WriteFailures } from '../writes/write-failures.ts'
+import { WriteLimit } from '../writes/write-limit.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 
 /** Rights that nodes share are written for all of these at once. */
@@ -24,6 +25,7 @@ export interface LostPayloadsOptions {
     readonly secrets: Kept
   }
   readonly failures: Pick<WriteFailures, 'mayTry'>
+  readonly now: () => Instant
 }
 
 /** A node whose agent cannot read what it was assigned. */
@@ -45,6 +47,8 @@ export interface LostFrom {
  */
 export class LostPayloads {
   readonly #options: LostPayloadsOptions
+  /** Somebody may delete them each time. */
+  readonly #limit = new WriteLimit()
 
   constructor(options: LostPayloadsOptions) {
     this.#options = options
@@ -53,13 +57,14 @@ export class LostPayloads {
   /** As far as the watches tell; none of what the server refused a moment ago. */
   of(pool: string, { nodes, rendered, now }: LostFrom): readonly CutOff[] {
     const { cluster, failures } = this.#options
+    this.#limit.forgetOld(now)
     return nodes.flatMap(({ name }) => {
       // As it is: an assignment that is under way writes its payloads itself.
       const node = cluster.nodes.get(name)
       const { assigned } = node?.view ?? {}
       if (!node || assigned?.pool !== pool || !isToRead(node)) return []
       const config = rendered(node, assigned.revision)
-      if (config?.digest !== assigned.digest || this.#isReadable(node, config)) return []
+      if (config?.digest !== assigned.digest || this.#isReadable(node, config) || !this.#limit.mayWrite(name)) return []
       const mayTry = config.payloads.every((payload) => failures.mayTry(payloadKey(payload.name), now))
       return mayTry ? [{ node, revision: assigned.revision, config }] : []
     })
@@ -80,6 +85,7 @@ export class LostPayloads {
         return
       }
       await this.#options.access?.restore(node, readablesOf(config))
+      this.#limit.wrote(node.name, this.#options.now())
     })
     throwFirst([...failed.values()])
     return { isDone }

@@ -25,6 +25,7 @@ function aRestore(refused?: string) {
     },
     cluster: { nodes: { get: () => undefined }, payloads: { get: () => undefined }, secrets: { get: () => undefined } },
     failures: { mayTry: () => true },
+    now: () => 0,
   })
   const cutOff = ['a', 'b', 'c'].map((name): CutOff => {
     const node = { name } as ClusterNode
