@@ -21,3 +21,22 @@ test('a pool is Ready when writes to a node arrived, and their answers were lost
 
   expect(await readiness(replicas)).toBe('True Completed')
 })
+
+test('a pool is Ready when a write to a node was lost twice, and arrived without an answer at the third try', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  let tries = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    if (path !== `${NODES}/n0` || !JSON.stringify(body).includes('desired-config'))
+      return replicas.kube.patch(path, body, options)
+    tries += 1
+    if (tries > 2) await replicas.kube.patch(path, body, options)
+    throw new KubeError('timeout', { code: 504, reason: 'Timeout' })
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(10 * MINUTE)
+
+  expect(tries).toBe(3)
+  expect(await readiness(replicas)).toBe('True Completed')
+})

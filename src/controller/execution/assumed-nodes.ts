@@ -22,6 +22,8 @@ interface Assumption {
  */
 export class AssumedNodes {
   readonly #byName = new Map<string, Assumption>()
+  /** Writes that are counted on no more, and may have arrived all the same. */
+  readonly #unanswered = new Map<string, Pick<Assumption, 'action' | 'before'>>()
   readonly #arrived: (name: string) => void
 
   /** @param arrived called when a write without an answer is found to have arrived */
@@ -32,6 +34,7 @@ export class AssumedNodes {
   assume(node: ClusterNode, action: NodeAction, pool: string): void {
     const view = { ...node.view, ...changeOf(action, node.view, pool) }
     const poolLabel = action.kind === 'assign' ? pool : node.poolLabel
+    this.#unanswered.delete(node.name)
     this.#byName.set(node.name, { action, before: node.view, after: { ...node, view, poolLabel } })
   }
 
@@ -39,6 +42,13 @@ export class AssumedNodes {
   doubt(name: string, wait: Wait): void {
     const assumption = this.#byName.get(name)
     if (assumption) assumption.wait = wait
+  }
+
+  /** The same of a write that has had no answer too often to be counted on. */
+  giveUp(name: string): void {
+    const assumption = this.#byName.get(name)
+    if (assumption) this.#unanswered.set(name, assumption)
+    this.#byName.delete(name)
   }
 
   /** The write arrived, or it never will. */
@@ -58,14 +68,24 @@ export class AssumedNodes {
       return assumption.after
     if (assumption.wait === undefined) return node
     this.#byName.delete(node.name)
-    if (assumption.before !== node.view && hasArrived(assumption.action, node)) this.#arrived(node.name)
+    this.#lookFor(assumption, node)
     return node
   }
 
   /** All of them, those that are assumed as they will be. */
   applyTo(nodes: NodeList, now: Instant): NodeList {
+    for (const [name, write] of this.#unanswered) {
+      const node = nodes.get(name)
+      if (node?.view === write.before) continue
+      this.#unanswered.delete(name)
+      if (node) this.#lookFor(write, node)
+    }
     if (this.#byName.size === 0) return nodes
     return nodes.with([...this.#byName.keys()].flatMap((name) => this.#at(nodes.get(name), now)))
+  }
+
+  #lookFor({ action, before }: Pick<Assumption, 'action' | 'before'>, node: ClusterNode): void {
+    if (before !== node.view && hasArrived(action, node)) this.#arrived(node.name)
   }
 
   #at(node: ClusterNode | undefined, now: Instant): ClusterNode[] {

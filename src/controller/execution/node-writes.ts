@@ -203,8 +203,8 @@ export class NodeWrites {
       error instanceof PayloadNotWritten
         ? undefined
         : failures.failed(failureKeyOf(action), { error, about: aboutOf(action), now: clock.now() })
-    const mayHaveArrived = failure?.isAway === true && !failures.refusal(failureKeyOf(action))
-    if (failure && mayHaveArrived && action.kind !== 'evict') assumed.doubt(action.node, failure)
-    else this.withdraw(write)
+    if (failure?.isAway !== true || action.kind === 'evict') this.withdraw(write)
+    else if (failures.refusal(failureKeyOf(action))) assumed.giveUp(action.node)
+    else assumed.doubt(action.node, failure)
   }
 }
