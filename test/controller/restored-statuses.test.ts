@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { KubeApi } from '../../src/kube/kube-api.ts'
-import type { RevisionRef } from '../../src/protocol/node-pool.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import type { NodePoolStatus, RevisionRef } from '../../src/protocol/node-pool.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { Replicas } from './replicas.ts'
@@ -10,8 +10,25 @@ import { assignedRevision, conditionOf, NODES, POOLS } from './stage.ts'
 
 const rollout = 'maxUnavailable: 1'
 
+/** What the status said of the second commit before it failed. */
+function underWayIn({ status }: KubeObject) {
+  const { history = [] } = status as Partial<NodePoolStatus>
+  const from = history.findIndex(({ revision }) => revision === B)
+  const { revision = '', fingerprint = '', startedAt } = history[from] ?? {}
+  return {
+    target: { revision, fingerprint },
+    history: [{ revision, fingerprint, startedAt, result: 'Running' }, ...history.slice(from + 1)],
+  }
+}
+
 /** Three nodes on which the second commit has failed, and the pool has the status from before it. */
-async function withOldStatus(older: readonly RevisionRef[] = []) {
+async function withOldStatus({
+  older = [],
+  isUnderWay = false,
+}: {
+  readonly older?: readonly RevisionRef[]
+  readonly isUnderWay?: boolean
+} = {}) {
   const replicas = await Replicas.create({ nodes: 3 })
   const works = { yet: false }
   replicas.startAgents({ outcome: (_, { REVISION }) => (REVISION === B && !works.yet ? 'rolls back' : 'applies') })
@@ -30,7 +47,10 @@ async function withOldStatus(older: readonly RevisionRef[] = []) {
   const pool = await replicas.get(`${POOLS}/workers`)
   const assigned = new Set<string | undefined>()
   replicas.listen('nodes', (node) => assigned.add(assignedRevision(node)))
-  await replicas.kube.replace(`${POOLS}/workers/status`, { ...pool, status: { ...(status as object), rejected: older } })
+  await replicas.kube.replace(`${POOLS}/workers/status`, {
+    ...pool,
+    status: { ...(status as object), ...(isUnderWay && underWayIn(pool)), rejected: older },
+  })
   await replicas.clock.advance(10 * MINUTE)
   return { replicas, assigned, works, notes }
 }
@@ -63,7 +83,7 @@ test('a commit that failed before an older status was restored is tried again wh
 
 test('a commit that failed is not tried again when the status that is restored from before it knows as many failed commits as are kept', async () => {
   const older = Array.from({ length: 10 }, (_, index) => ({ revision: `${index}`.repeat(40), fingerprint: `of ${index}` }))
-  const { replicas, assigned } = await withOldStatus(older)
+  const { replicas, assigned } = await withOldStatus({ older })
   await using _ = replicas
 
   expect([...assigned]).not.toContain(B)
@@ -86,4 +106,13 @@ test('a commit of which an operator said that it no longer counts as failed stay
     rejected: [],
     controls: [{ action: 'Retry', outcome: 'Done' }],
   })
+})
+
+test('a commit that failed is not tried again when a status from the middle of its rollout is restored', async () => {
+  const { replicas, assigned } = await withOldStatus({ isUnderWay: true })
+  await using _ = replicas
+
+  expect([...assigned]).not.toContain(B)
+  const pool = await replicas.get(`${POOLS}/workers`)
+  expect(pool.status).toMatchObject({ rejected: [{ revision: B }], target: { revision: A } })
 })

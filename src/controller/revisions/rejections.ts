@@ -1,5 +1,5 @@
 import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
-import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
 import { denotes, REJECTED_KEPT } from '../../rollout/model/remembered-revision.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { annotate } from '../config-maps/annotate.ts'
@@ -65,7 +65,9 @@ export function allRejections(
   { noted, head }: { readonly noted: readonly RevisionRef[]; readonly head: RevisionRef },
 ): readonly RevisionRef[] {
   const { rejected = [], history = [] } = status
-  const known = new Set([...rejected, ...history, ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint))
+  const known = new Set(
+    [...rejected, ...history.filter(knowsItsEnd), ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint),
+  )
   const forgotten = noted.filter(({ fingerprint }) => !known.has(fingerprint))
   if (forgotten.length === 0) return rejected
   const failed = new Set(rejected.map(({ fingerprint }) => fingerprint))
@@ -73,6 +75,11 @@ export function allRejections(
   const newer = new Set(since === -1 ? noted : noted.slice(0, since))
   const [later, earlier] = [forgotten.filter((ref) => newer.has(ref)), forgotten.filter((ref) => !newer.has(ref))]
   return [...later, ...rejected, ...earlier].slice(0, REJECTED_KEPT)
+}
+
+/** Of one that goes on, or was superseded, a failure may have come after the status. */
+function knowsItsEnd({ result }: HistoryEntry): boolean {
+  return result !== 'Running' && result !== 'Superseded'
 }
 
 /** Their notes may stand a little longer, or for as long as the server refuses to remove them. */
