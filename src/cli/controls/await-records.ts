@@ -84,14 +84,16 @@ function effectIn(
 ): Effect | undefined {
   if (awaited.action === undefined) return awaited.effect?.(status)
   const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
-  if (!record || !hasAll(record, awaited.nodes)) return undefined
+  if (!record || !hasAll(record, status, awaited.nodes)) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
   return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }
 }
 
-/** As far as a record has them: of more nodes than a status shows, not all are in it. */
-function hasAll({ nodes: recorded = [] }: ControlRecord, nodes: readonly string[] = []): boolean {
-  return recorded.length >= HELD_SHOWN || nodes.every((node) => recorded.includes(node))
+/** As far as the pool records them: of more nodes than a status shows, the first by name are shown, and the others are not recorded. */
+function hasAll({ action, nodes: recorded = [] }: ControlRecord, { held = [] }: Status, nodes: readonly string[] = []): boolean {
+  if (recorded.length >= HELD_SHOWN) return true
+  const last = action === 'Hold' && held.length >= HELD_SHOWN ? held.at(-1)?.node : undefined
+  return nodes.every((node) => recorded.includes(node) || (last !== undefined && node > last))
 }
 
 function isOf({ who, at }: ControlRecord, by: RequestedBy): boolean {

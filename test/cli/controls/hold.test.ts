@@ -34,3 +34,15 @@ test('hold waits for no more nodes than the status of a pool shows', async () =>
   const { stdout } = await run('hold', ...more, '--reason', 'disk', '--wait', '--timeout', '20s')
   expect(stdout.split('\n').at(-2)).toBe('workers: excluded from rollouts')
 })
+
+test('hold does not wait for a node that the status does not show, since others are held that come first by name', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  const more = Array.from({ length: 51 }, (_, index) => `m${10 + index}`)
+  for (const name of more) await stage.kube.create(NODES, stage.aNode(name))
+  await stage.completed(A)
+  await run('hold', ...more.slice(2), '--reason', 'memory', '--wait', '--timeout', '20s')
+
+  const { stdout } = await run('hold', 'm10', 'n0', '--reason', 'disk', '--wait', '--timeout', '10s')
+  expect(stdout.split('\n').at(-2)).toBe('workers: excluded from rollouts')
+})
