@@ -1,4 +1,3 @@
-import { isInFlight, reportOf } from '../../rollout/model/agent-report.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
@@ -20,7 +19,6 @@ export interface LostPayloadsOptions {
   readonly payloads: Pick<PayloadWrites, 'ensure'>
   readonly access: Pick<PayloadAccess, 'isGranted' | 'restore'> | undefined
   readonly cluster: {
-    readonly nodes: { get(name: string): ClusterNode | undefined }
     readonly payloads: Kept
     readonly secrets: Kept
   }
@@ -36,7 +34,8 @@ export interface CutOff {
 }
 
 export interface LostFrom {
-  readonly nodes: readonly ClusterNode[]
+  /** Nodes of all pools whose agents are about to read. */
+  readonly toRead: readonly ClusterNode[]
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
   readonly now: Instant
 }
@@ -55,14 +54,13 @@ export class LostPayloads {
   }
 
   /** As far as the watches tell; none of what the server refused a moment ago. */
-  of(pool: string, { nodes, rendered, now }: LostFrom): readonly CutOff[] {
-    const { cluster, failures } = this.#options
+  of(pool: string, { toRead, rendered, now }: LostFrom): readonly CutOff[] {
+    const { failures } = this.#options
     this.#limit.forgetOld(now)
-    return nodes.flatMap(({ name }) => {
-      // As it is: an assignment that is under way writes its payloads itself.
-      const node = cluster.nodes.get(name)
-      const { assigned } = node?.view ?? {}
-      if (!node || assigned?.pool !== pool || !isToRead(node)) return []
+    return toRead.flatMap((node) => {
+      const { name, view } = node
+      const { assigned } = view
+      if (assigned?.pool !== pool) return []
       const config = rendered(node, assigned.revision)
       if (config?.digest !== assigned.digest || this.#isReadable(node, config) || !this.#limit.mayWrite(name)) return []
       const mayTry = config.payloads.every((payload) => failures.mayTry(payloadKey(payload.name), now))
@@ -99,10 +97,4 @@ export class LostPayloads {
     })
     return isKept && access?.isGranted(node, readablesOf(config)) !== false
   }
-}
-
-/** Its agent has said nothing yet, or that it is about to read. */
-function isToRead({ view }: ClusterNode): boolean {
-  const report = reportOf(view)
-  return isInFlight(view, report) && (report === undefined || report.phase === 'Fetching')
 }

@@ -35,6 +35,8 @@ export interface Gathered {
   readonly fleet: FleetSnapshot
   readonly members: Members
   readonly nodes: NodeList
+  /** As the watch has them: an assignment that is under way writes its payloads itself. */
+  readonly toRead: readonly ClusterNode[]
   /** Commits that some pool may be brought to. */
   readonly revisions: ReadonlyMap<string, CompiledFleet>
 }
@@ -118,7 +120,7 @@ export async function gather(
   const unwritten = unwrittenCompletions({ pools: head.fleet.pools, written, refusals })
   const confirmed = new Map([...head.fleet.pools.keys()].map((name) => [name, sources.journal.confirmedOf(name)]))
   const fleet = { pools, strays, policy: head.fleet.policy, controls, controlPlane, confirmed, unwritten }
-  return { fleet, members, nodes, revisions }
+  return { fleet, members, nodes, toRead: roster.toRead(cached), revisions }
 }
 
 /** Some pool is not there yet, and it or one that it depends on waits for another cluster. */

@@ -1,5 +1,6 @@
 import { mapOnce } from '../../protocol/map-once.ts'
 import { isControlPlaneNode } from '../../rollout/control-plane/control-plane-view.ts'
+import { isToRead, reportOf } from '../../rollout/model/agent-report.ts'
 import { isUnderDrain } from '../../rollout/model/cordon.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { NodeList } from '../cache/node-list.ts'
@@ -14,6 +15,7 @@ export class NodeRoster {
   readonly #running = mapOnce(({ current }: ClusterNode) => current?.REVISION)
   readonly #assigned = mapOnce(({ view }: ClusterNode) => view.assigned?.revision)
   readonly #draining = mapOnce(({ view }: ClusterNode) => isUnderDrain(view))
+  readonly #reading = mapOnce(({ view }: ClusterNode) => isToRead(view, reportOf(view)))
   readonly #roles = mapOnce(({ view }: ClusterNode) => isControlPlaneNode(view))
   readonly #events = mapOnce(eventsOfNode)
 
@@ -32,6 +34,11 @@ export class NodeRoster {
 
   underDrain({ nodes }: NodeList): readonly ClusterNode[] {
     return picked(nodes, this.#draining(nodes))
+  }
+
+  /** Their agents are about to read what the nodes were assigned. */
+  toRead({ nodes }: NodeList): readonly ClusterNode[] {
+    return picked(nodes, this.#reading(nodes))
   }
 
   /** By their role. */

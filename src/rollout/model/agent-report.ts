@@ -61,6 +61,11 @@ export function isInFlight(node: NodeView, report: AgentStatus | undefined): boo
   return node.assigned !== undefined && !isApplied(report) && !isFailure(report)
 }
 
+/** Its agent has said nothing yet of what it was assigned, or that it is about to read the payloads. */
+export function isToRead(node: NodeView, report: AgentStatus | undefined): boolean {
+  return isInFlight(node, report) && (report === undefined || report.phase === 'Fetching')
+}
+
 /** In flight, and not waiting for a greater grant: until it gets that, the agent disturbs nothing. */
 export function isAtWork(node: NodeView, report: AgentStatus | undefined): boolean {
   return isInFlight(node, report) && !asksForMore(node, report)

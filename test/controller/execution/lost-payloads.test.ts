@@ -23,7 +23,7 @@ function aRestore(refused?: string) {
         granted.push(name)
       },
     },
-    cluster: { nodes: { get: () => undefined }, payloads: { get: () => undefined }, secrets: { get: () => undefined } },
+    cluster: { payloads: { get: () => undefined }, secrets: { get: () => undefined } },
     failures: { mayTry: () => true },
     now: () => 0,
   })
