@@ -5,6 +5,7 @@ import { goesBack, withinCeiling } from './ceilings/going-back.ts'
 import { divide, openIndex } from './exposure/open-waves.ts'
 import { countMembers } from './exposure/wave-progress.ts'
 import { ONE_WAVE, wavesOf, withFirstNode } from './exposure/waves.ts'
+import type { Blocker } from './model/blocker.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import type { Instant } from './model/instant.ts'
 import type { PoolContext } from './model/pool-state.ts'
@@ -29,7 +30,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   const facts = inOrderOf(pool.nodes, order).map(factsFor)
   const waves = withFirstNode(asAsked, { nodes: facts, sizes: rollout.memory.wave?.sizes })
   const { waveOf, divided, lastResort } = divide(facts, { pool, rollout, now, waves, open, clock })
-  const blocker = remembered(() => poolBlocker({ pool, rollout, now }))
+  const blocker = blockerOnceAsked({ pool, rollout, now })
   const context = { pool, rollout, now, waves, open, blocker, clock }
   const knownMember = reusableMembers({ ...context, lastResort }, last)
   const members = facts.map((fact, index) => {
@@ -41,12 +42,15 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   return { pool, now, rollout, waves, open, divided, members, notAtRest, counts, clock, blocker, order, facts, lastResort }
 }
 
-/** Windows are asked minute by minute, and few nodes need to know. */
-function remembered<T>(work: () => T): () => T {
-  let known: { readonly result: T } | undefined
+/**
+ * Windows are asked minute by minute, and few nodes need to know. Made here, where nothing else is in scope: the assessment keeps it, and with
+ * what a function is made among lives as long as that, such as the last assessment.
+ */
+function blockerOnceAsked(context: PoolContext): () => Blocker | undefined {
+  let known: { readonly blocker: Blocker | undefined } | undefined
   return () => {
-    known ??= { result: work() }
-    return known.result
+    known ??= { blocker: poolBlocker(context) }
+    return known.blocker
   }
 }
 

@@ -1,0 +1,32 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { type Assessment, assess } from '../../src/rollout/decide.ts'
+import { minute, noon } from './builders/instants.ts'
+import { aNode } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
+import { aPool } from './builders/pools.ts'
+
+const pool = aPool({ stable: 'older', since: noon - minute, waves: [aWave('canary', 1)] }).with(
+  aNode('a').on('older'),
+  aNode('b').on('older'),
+)
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** Each time with the one before; only the last one is kept. */
+function assessedAgain(times: number): { readonly first: WeakRef<object>; readonly last: Assessment } {
+  let last = assess(pool, noon)
+  const first = new WeakRef(last.state)
+  for (let time = 1; time <= times; time++) last = assess(pool, noon + time, last)
+  return { first, last }
+}
+
+test('an assessment does not keep those before it when they were made use of', async () => {
+  const { first, last } = assessedAgain(3)
+  await new Promise(setImmediate)
+  collectGarbage()
+  expect(first.deref()).toBeUndefined()
+  expect(last.state.members).toHaveLength(2)
+})
