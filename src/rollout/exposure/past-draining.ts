@@ -1,7 +1,7 @@
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { blinkEnds } from '../model/deadlines.ts'
-import type { Instant } from '../model/instant.ts'
+import { BLINK, blinkEnds } from '../model/deadlines.ts'
+import { type Instant, isFromAhead } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
@@ -15,18 +15,26 @@ export function isPastDraining(
   candidate: Candidate,
   { now, policy }: { readonly now: Instant; readonly policy: Timeouts },
 ): boolean {
-  return now >= (pastDrainingAt(candidate, policy) ?? Number.POSITIVE_INFINITY)
+  const at = pastDrainingAt(candidate, policy)
+  if (at === undefined) return false
+  // A stamp that is further ahead than a blink shows nothing at all.
+  return now >= at || (isLeftBroken(candidate) && isFromAhead(candidate.node.readySince, { now, longest: BLINK }))
+}
+
+function isLeftBroken({ node, report, broken }: Candidate): boolean {
+  return broken && !isAtWork(node, report)
 }
 
 /**
  * When time alone makes it so; undefined while the node is Ready. One that a rollout has left broken, and that no work goes on on, need only
  * be down for longer than a blink: its pods run on through that. One whose drain is over without having ended need not wait.
  */
-export function pastDrainingAt({ node, report, wanted, broken }: Candidate, policy: Timeouts): Instant | undefined {
+export function pastDrainingAt(candidate: Candidate, policy: Timeouts): Instant | undefined {
+  const { node, wanted, broken } = candidate
   const [at, blinked] = [downForLongAt(node, policy), blinkEnds(node)]
   if (at === undefined || blinked === undefined || !broken) return at
   if (wasUncordoned(node, wanted)) return node.readySince
-  return isAtWork(node, report) ? at : Math.min(at, blinked)
+  return isLeftBroken(candidate) ? Math.min(at, blinked) : at
 }
 
 /** So long that Kubernetes has given its pods up. */

@@ -78,6 +78,13 @@ test('a node that a superseded commit left sound is not changed without its drai
   expect(done(upgrade({ head: 'newer', history }, worked))).toEqual(['cordon a Ours'])
 })
 
+test('a broken node that is not Ready by a stamp from far ahead does not wait for the drain that would end with it', () => {
+  const history = [aRollout('newer', { startedAt: noon - minute }), aRollout('new', { result: 'Superseded' })]
+  const undone = aNode('a').rolledBackFrom('new', { at: noon - 20 * minute })
+
+  expect(done(upgrade({ head: 'newer', history }, undone.notReady(noon + 90 * minute)))).toEqual(['assign a newer drain'])
+})
+
 test('a node that a minute ago was at work and is not Ready is drained: it may well come back by itself', () => {
   expect(
     done(
