@@ -138,7 +138,8 @@ interface Decided {
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
   const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures, lostPayloads } = parts
   const { signer } = parts.ports
-  const { nodes, members, toRead } = gathered
+  const { nodes, members } = gathered
+  const toRead = Map.groupBy(gathered.toRead, ({ view }) => view.assigned?.pool)
   poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
   for (const node of parts.cordons.left()) background.begin(cordonKey(node.name), () => parts.cordons.liftLeft(node))
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
@@ -159,7 +160,7 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
     const ofPool = members.byPool.get(compiled.name) ?? []
     const restored = settingsWatch.due(compiled.name, { ...about, nodes: ofPool })
     announceMembers(parts.access, { actions: decision.actions, nodes, members: ofPool, rendered })
-    const cutOff = lostPayloads.of(compiled.name, { toRead, rendered, now })
+    const cutOff = lostPayloads.of(toRead.get(compiled.name) ?? [], { rendered, now })
     if (cutOff.length > 0) background.begin(`object payloads-of-${compiled.name}`, () => lostPayloads.restore(cutOff))
     const dueAt = poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now })
     // After what was decided: a node takes one write at a time.

@@ -34,8 +34,6 @@ export interface CutOff {
 }
 
 export interface LostFrom {
-  /** Nodes of all pools whose agents are about to read. */
-  readonly toRead: readonly ClusterNode[]
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
   readonly now: Instant
 }
@@ -53,14 +51,17 @@ export class LostPayloads {
     this.#options = options
   }
 
-  /** As far as the watches tell; none of what the server refused a moment ago. */
-  of(pool: string, { toRead, rendered, now }: LostFrom): readonly CutOff[] {
+  /**
+   * As far as the watches tell; none of what the server refused a moment ago.
+   * @param toRead nodes of one pool whose agents are about to read
+   */
+  of(toRead: readonly ClusterNode[], { rendered, now }: LostFrom): readonly CutOff[] {
     const { failures } = this.#options
     this.#limit.forgetOld(now)
     return toRead.flatMap((node) => {
       const { name, view } = node
       const { assigned } = view
-      if (assigned?.pool !== pool) return []
+      if (assigned === undefined) return []
       const config = rendered(node, assigned.revision)
       if (config?.digest !== assigned.digest || this.#isReadable(node, config) || !this.#limit.mayWrite(name)) return []
       const mayTry = config.payloads.every((payload) => failures.mayTry(payloadKey(payload.name), now))
