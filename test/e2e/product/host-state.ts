@@ -3,7 +3,8 @@ import type { Node } from '../cluster/node.ts'
 
 /**
  * Left out, for it changes by itself or remembers only what was done: logs, caches (/var/cache, /var/lib/apt/lists), the text of dpkg's
- * status and its order, what the agent keeps in /var/lib/nodewave, the agent's own program, and interfaces and counters of pods.
+ * status and its order, what the agent keeps in /var/lib/nodewave, the agent's own program, and interfaces, counters and slices of pods:
+ * the kubelet removes the slice of a pod (of the agent's health check, too) some seconds after the pod.
  */
 const SCRIPT = `
 set -eu
@@ -15,7 +16,7 @@ dpkg-query -W -f='package \${Package} \${Version} \${Status}\\n'
 apt-mark showhold | sed 's/^/held /'
 apt-mark showauto | sed 's/^/automatic /'
 sysctl -a 2>/dev/null | grep '^net\\.' | grep -v -e '\\.veth' -e nf_conntrack_count -e nf_conntrack_max | sed 's/^/sysctl /'
-systemctl list-unit-files --no-legend --plain | sed 's/^/unit-file /'
+systemctl list-unit-files --no-legend --plain | grep -v '^kubepods-.*pod.*\\.slice' | sed 's/^/unit-file /'
 systemctl is-active containerd kubelet nodewave-agent | sed 's/^/active /'
 `
 
