@@ -24,6 +24,14 @@ test('the claim falls when a pool goes forward while one that goes back waits fo
   expect(holds([named('gpu', forward.with(...serving)), named('workers', back.with(...serving), 2)])).toBe(true)
 })
 
+test('a pool that was rolled back goes back, even when all of its nodes have arrived but those that came since', () => {
+  const completed = aPool({ head: 'older', stable: 'older', history: [aRollout('older')], maxUnavailable: 3 })
+  const rolledBack = aPool({ stable: 'older', history: [aRollout('older')], controls: { rollback: '' }, maxUnavailable: 3 })
+
+  expect(holds([named('gpu', completed.with(...serving)), named('workers', completed.with(...serving), 2)])).toBe(false)
+  expect(holds([named('gpu', completed.with(...serving)), named('workers', rolledBack.with(...serving), 2)])).toBe(true)
+})
+
 test('the claim falls when a pool gets two places while another one that goes the same way waits for its first', () => {
   const waits = named('gpu', forward.with(...serving))
   const selects = (count: number, nodes: readonly NodeDraft[] = serving) => named('workers', forward.with(...nodes), count)

@@ -35,8 +35,8 @@ export function waitsForBudget({ decision: { status } }: Decided): boolean {
 export function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
   const { history, target, stable, rollback } = status
   const [run, ...before] = history
-  if (run?.result === 'Completed') return undefined
   if (rollback !== undefined) return 'Back'
+  if (run?.result === 'Completed') return undefined
   const completed = before.find(({ fingerprint, result }) => fingerprint === target?.fingerprint && result === 'Completed')
   const isReturn = target?.fingerprint === stable?.fingerprint || (completed !== undefined && !completed.abandoned)
   return isReturn ? 'Back' : 'Forward'
