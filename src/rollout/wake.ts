@@ -56,8 +56,8 @@ function considerMember(
   consider(wantedAgainAt(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(downForLongAt(node, poolState.pool.policy))
-  consider(pastDrainingAt(member, poolState.pool.policy))
-  consider(blinkEnds(node))
+  consider(pastDrainingAt(member, { now: poolState.now, policy: poolState.pool.policy }))
+  consider(blinkEnds(node, poolState))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)

@@ -105,7 +105,7 @@ function underway(member: Candidate, { pool, now, mark }: DrainContext & { reado
   const deadline = countedFrom(since, { now, steadySince }) + drain.timeout
   if (now >= deadline && drain.onTimeout === 'Proceed') return { kind: 'Done' }
   if (now >= deadline && drain.onTimeout === 'Skip') return { kind: 'GivenUp' }
-  const pastAt = pastDrainingAt(member, pool.policy)
+  const pastAt = pastDrainingAt(member, { now, policy: pool.policy })
   return { kind: 'Underway', since, deadline, ...(pastAt !== undefined && { pastAt }), ...seen }
 }
 

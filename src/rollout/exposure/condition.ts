@@ -1,8 +1,7 @@
 import { lateFrom } from '../model/after-outage.ts'
 import { isAtWork, isFailure, isReplayed } from '../model/agent-report.ts'
 import { cannotServe, type Reported } from '../model/availability.ts'
-import { BLINK, blinkEnds, type RolloutClock } from '../model/deadlines.ts'
-import { isFromAhead } from '../model/instant.ts'
+import { blinkEnds, type RolloutClock } from '../model/deadlines.ts'
 
 /**
  * How a node is, apart from the target.
@@ -31,13 +30,10 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   return doesNotServe({ node, report }) || hasFailed ? 'Broken' : 'Sound'
 }
 
-/**
- * Not Ready for so short a time that it may be back any moment: nothing shows that its content broke it. A stamp that is further ahead shows
- * nothing at all.
- */
+/** Not Ready for so short a time that it may be back any moment: nothing shows that its content broke it. */
 export function isBlinking({ node, report }: Reported, { now }: Pick<RolloutClock, 'now'>): boolean {
   if (isAtWork(node, report) || cannotServe({ node, report })) return false
-  return now < (blinkEnds(node) ?? now) && !isFromAhead(node.readySince, { now, longest: BLINK })
+  return now < (blinkEnds(node, { now }) ?? now)
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was restored and is Ready serves as before. */

@@ -1,24 +1,21 @@
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
-import { BLINK, blinkEnds } from '../model/deadlines.ts'
-import { type Instant, isFromAhead } from '../model/instant.ts'
+import { blinkEnds } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 
 type Timeouts = Pick<RolloutPolicy, 'applyTimeout'>
 
-/**
- * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
- */
-export function isPastDraining(
-  candidate: Candidate,
-  { now, policy }: { readonly now: Instant; readonly policy: Timeouts },
-): boolean {
-  const at = pastDrainingAt(candidate, policy)
-  if (at === undefined) return false
-  // A stamp that is further ahead than a blink shows nothing at all.
-  return now >= at || (isLeftBroken(candidate) && isFromAhead(candidate.node.readySince, { now, longest: BLINK }))
+interface At {
+  readonly now: Instant
+  readonly policy: Timeouts
+}
+
+/** Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it. */
+export function isPastDraining(candidate: Candidate, { now, policy }: At): boolean {
+  return now >= (pastDrainingAt(candidate, { now, policy }) ?? Number.POSITIVE_INFINITY)
 }
 
 function isLeftBroken({ node, report, broken }: Candidate): boolean {
@@ -29,11 +26,11 @@ function isLeftBroken({ node, report, broken }: Candidate): boolean {
  * When time alone makes it so; undefined while the node is Ready. One that a rollout has left broken, and that no work goes on on, need only
  * be down for longer than a blink: its pods run on through that. One whose drain is over without having ended need not wait.
  */
-export function pastDrainingAt(candidate: Candidate, policy: Timeouts): Instant | undefined {
+export function pastDrainingAt(candidate: Candidate, { now, policy }: At): Instant | undefined {
   const { node, wanted, broken } = candidate
-  const [at, blinked] = [downForLongAt(node, policy), blinkEnds(node)]
+  const [at, blinked] = [downForLongAt(node, policy), blinkEnds(node, { now })]
   if (at === undefined || blinked === undefined || !broken) return at
-  if (wasUncordoned(node, wanted)) return node.readySince
+  if (wasUncordoned(node, wanted)) return Math.min(node.readySince, blinked)
   return isLeftBroken(candidate) ? Math.min(at, blinked) : at
 }
 

@@ -89,9 +89,13 @@ export function withoutBreaks({ steadySince: _, watchedSince: __, listedAt: ___,
 /** Milliseconds. A kubelet that starts again may not be Ready for a moment; in a soak, or in the middle of a change, longer is a failure. */
 export const BLINK = 60_000
 
-/** When a node is not Ready for longer than that; undefined while it is Ready. */
-export function blinkEnds({ ready, readySince }: Pick<NodeView, 'ready' | 'readySince'>): Instant | undefined {
-  return ready ? undefined : readySince + BLINK
+/** When a node is not Ready for longer than that; undefined while it is Ready. A stamp that is further ahead shows no blink: it is over. */
+export function blinkEnds(
+  { ready, readySince }: Pick<NodeView, 'ready' | 'readySince'>,
+  { now }: Pick<RolloutClock, 'now'>,
+): Instant | undefined {
+  if (ready) return undefined
+  return isFromAhead(readySince, { now, longest: BLINK }) ? now : readySince + BLINK
 }
 
 /**

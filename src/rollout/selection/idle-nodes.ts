@@ -39,7 +39,7 @@ function onceShown(member: Member): Member {
  */
 function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
   if (node.ready || isUnderDrain(node) || isAtWork(node, report) || report?.phase === 'Failed') return false
-  if (report?.phase === 'RolledBack' && now >= (blinkEnds(node) ?? now)) return false
+  if (report?.phase === 'RolledBack' && now >= (blinkEnds(node, { now }) ?? now)) return false
   return now < (downForLongAt(node, pool.policy) ?? now)
 }
 
