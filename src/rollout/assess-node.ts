@@ -17,7 +17,7 @@ import { failedBeforeRepair, progressOf } from './model/progress-of.ts'
 import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
-import { hasWantedAssignment, isAssigned } from './model/wanted-assignment.ts'
+import { hasWantedAssignment } from './model/wanted-assignment.ts'
 import { judgeProof } from './proof/judge-proof.ts'
 import { selectedAt } from './selection/last-selected.ts'
 
@@ -118,8 +118,8 @@ function contentOf(
 }
 
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */
-function isBroken({ node, report, condition, stable }: NodeFacts, clock: RolloutClock): boolean {
+function isBroken({ node, report, condition, isOnProven }: NodeFacts, clock: RolloutClock): boolean {
   if (condition === 'Broken') return true
   if (node.assigned === undefined || node.ready || isBlinking({ node, report }, clock)) return false
-  return !isAssigned(node, stable)
+  return !isOnProven
 }

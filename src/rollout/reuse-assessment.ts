@@ -67,8 +67,9 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
 }
 
 /** A commit that renders the same goes on with the run under a name of its own. */
-function isSameRun({ target, memory }: Rollout, last: Rollout): boolean {
-  return target.revision === last.target.revision && isSameData(commitsOnTop(memory), commitsOnTop(last.memory))
+function isSameRun({ target, memory, completed }: Rollout, last: Rollout): boolean {
+  const isCommit = target.revision === last.target.revision && isSameData(commitsOnTop(memory), commitsOnTop(last.memory))
+  return isCommit && isSameData(completed, last.completed)
 }
 
 function commitsOnTop({ history: [run] }: Memory): readonly string[] {

@@ -15,16 +15,16 @@ export type Condition = 'Sound' | 'InFlight' | 'Broken' | 'Down'
 export interface Subject extends Reported {
   /** It is assigned the target, and the target did not fail. */
   readonly isOnTarget: boolean
-  /** It is assigned the stable content: an outage then is no rollout's doing. */
-  readonly isOnStable: boolean
+  /** It is assigned what the pool has run through before: an outage then is no rollout's doing. */
+  readonly isOnProven: boolean
 }
 
-export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, clock: RolloutClock): Condition {
+export function conditionOf({ node, report, isOnTarget, isOnProven }: Subject, clock: RolloutClock): Condition {
   const given = node.assigned
   if (given === undefined || isOnTarget) return node.ready ? 'Sound' : 'Down'
   const isBusy = isAtWork(node, report)
   if (isBusy && clock.now < lateFrom(given, clock)) return 'InFlight'
-  if (isOnStable || isBlinking({ node, report }, clock)) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
+  if (isOnProven || isBlinking({ node, report }, clock)) return doesNotServe({ node, report }) ? 'Down' : 'Sound'
   // What came back from a backup was not tried: the host is as it was.
   const hasFailed = isFailure(report) && !isReplayed(report)
   return doesNotServe({ node, report }) || hasFailed ? 'Broken' : 'Sound'

@@ -1,9 +1,10 @@
-import { reportOf } from '../model/agent-report.ts'
+import { isApplied, reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
+import { hasFailedProof } from '../model/proof.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
 import { hasWantedAssignment, isAssigned, isInRollout } from '../model/wanted-assignment.ts'
@@ -18,6 +19,8 @@ import type { PlacedCandidate } from './waves.ts'
 export interface NodeFacts extends Reported, PlacedCandidate {
   readonly target: NodeTarget
   readonly condition: Condition
+  /** It is assigned the stable content, or runs what the pool has run through before: an outage then is no rollout's doing. */
+  readonly isOnProven: boolean
   /** It is assigned the target, and need not be again. */
   readonly assigned: boolean
   /** The target is other content than the stable revision: only such a node proves anything. */
@@ -52,7 +55,8 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const assigned = hasWantedAssignment(node, { report, wanted: target }, clock)
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   const isOnTarget = assigned && rollout.state !== 'Halted'
-  const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
+  const isOnProven = isAssigned(node, stable) || hasCompleted({ node, report }, { pool, rollout })
+  const condition = conditionOf({ node, report, isOnTarget, isOnProven }, clock)
   const isExposed = isAssigned(node, target)
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
@@ -64,6 +68,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     report,
     target,
     condition,
+    isOnProven,
     assigned,
     isExposed,
     changes,
@@ -82,6 +87,13 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
 /** Where the pool has not begun, another one assigned it: its stamp may still be ahead. */
 function isOfRollout({ assigned }: NodeView, { rollout, clock }: Pick<FactsContext, 'rollout' | 'clock'>): boolean {
   return rollout.state !== 'Blocked' && assigned !== undefined && isInRollout(assigned, clock)
+}
+
+/** It runs what a rollout that completed assigned it. A newer one may have passed it by: it was down, say, or cordoned. */
+function hasCompleted({ node, report }: Reported, { pool, rollout }: Pick<FactsContext, 'pool' | 'rollout'>): boolean {
+  const { assigned } = node
+  if (assigned?.pool !== pool || !isApplied(report) || hasFailedProof(node, report)) return false
+  return rollout.completed.includes(assigned.revision)
 }
 
 /** This rollout assigned it the target as that was before its labels changed. */

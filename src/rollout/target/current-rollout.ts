@@ -26,6 +26,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   return {
     target,
     stable,
+    completed: completedIn(memory),
     commitBlocker: blocker,
     startedAt,
     assignsFrom: stopped || top?.retriedAt === undefined ? startedAt : Math.max(startedAt, Date.parse(top.retriedAt)),
@@ -53,6 +54,10 @@ function stableOf(
   { memory, target, proven }: Pick<Rollout, 'memory' | 'target' | 'proven'>,
 ): Revision | undefined {
   return !proven && memory.stable?.fingerprint === target.fingerprint ? undefined : recallStable(pool, memory)
+}
+
+function completedIn(memory: Memory): readonly string[] {
+  return memory.history.filter((entry) => isProven(memory, entry) && !isRejected(memory, entry)).map(({ revision }) => revision)
 }
 
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {
