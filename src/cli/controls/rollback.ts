@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
-import { leftByItself } from '../../rollout/controls/rollback.ts'
-import { isProven } from '../../rollout/model/remembered-revision.ts'
+import { choiceNamed, leftByItself } from '../../rollout/controls/rollback.ts'
+import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { CliIo } from '../cli-io.ts'
 import { refuseAskedBefore } from './asked-before.ts'
@@ -38,10 +38,8 @@ async function intend(view: ControlView, pool: string, to: string | undefined): 
   const memory = { ...NO_MEMORY, ...status }
   const failed = to === undefined ? leftByItself(memory) : undefined
   if (failed) throw new Error(`cannot roll back pool "${pool}" further: ${wentBack(failed, status)}${listed(rollbackTo)}`)
-  const ref =
-    to === undefined
-      ? lastCompleted(rollbackTo, { memory, pool })
-      : refNamed(to, rollbackTo, `cannot roll back pool "${pool}": unknown commit`)
+  const choices = { choices: rollbackTo, memory, pool }
+  const ref = to === undefined ? lastCompleted(choices) : chosen(to, choices)
   refuseAskedBefore(found, { control: 'rollback', value: ref.revision })
   const proven = isProven(memory, ref)
   const how = proven
@@ -68,10 +66,19 @@ function listed(choices: readonly RevisionRef[]): string {
   return choices.length === 0 ? '' : `; choose one with --to:\n  ${choices.map(describeRef).join('\n  ')}`
 }
 
-function lastCompleted(
-  choices: readonly RevisionRef[],
-  { memory, pool }: { readonly memory: Parameters<typeof isProven>[0]; readonly pool: string },
-): RevisionRef {
+interface Choices {
+  readonly choices: readonly RevisionRef[]
+  readonly memory: Parameters<typeof isProven>[0]
+  readonly pool: string
+}
+
+/** A commit may mean the choice that has its content. */
+function chosen(to: string, { choices, memory, pool }: Choices): RevisionRef {
+  const same = choices.some((ref) => denotes(to, ref)) ? undefined : choiceNamed(to, { memory, choices })
+  return same ?? refNamed(to, choices, `cannot roll back pool "${pool}": unknown commit`)
+}
+
+function lastCompleted({ choices, memory, pool }: Choices): RevisionRef {
   const found = choices.find((ref) => isProven(memory, ref))
   if (found) return found
   throw new Error(`cannot roll back pool "${pool}": no other commit that completed there is kept${listed(choices)}`)

@@ -24,7 +24,20 @@ export function rollbackAsked(
   asked: string,
   { memory, choices }: { readonly memory: Memory; readonly choices: readonly RevisionRef[] },
 ): RevisionRef | undefined {
-  return choices.find((ref) => (asked === '' ? isProven(memory, ref) : denotes(asked, ref)))
+  return asked === '' ? choices.find((ref) => isProven(memory, ref)) : choiceNamed(asked, { memory, choices })
+}
+
+/** Of commits that render the same, one is a choice, and the others mean it. */
+export function choiceNamed(
+  asked: string,
+  { memory, choices }: { readonly memory: Pick<Memory, 'history'>; readonly choices: readonly RevisionRef[] },
+): RevisionRef | undefined {
+  const contents = contentsNamed(asked, memory)
+  return choices.find((ref) => denotes(asked, ref)) ?? choices.find(({ fingerprint }) => contents.has(fingerprint))
+}
+
+function contentsNamed(asked: string, { history }: Pick<Memory, 'history'>): ReadonlySet<string> {
+  return new Set(history.filter((past) => denotes(asked, past)).map(({ fingerprint }) => fingerprint))
 }
 
 /** Remembers where a person wants the pool, if it can get there. */
@@ -100,11 +113,15 @@ function wentBack(failed: RevisionRef, { target = failed }: Pick<Memory, 'target
   return `${shortName(failed)} failed, and the pool went back to ${shortName(target)} by itself; to go elsewhere, name a commit`
 }
 
-function whyNot(asked: string, { target, rejected }: Memory): string {
+function whyNot(asked: string, memory: Memory): string {
+  const { target, rejected } = memory
   if (asked === '') return 'no other commit that completed here is kept'
   const name = `"${asked.slice(0, 40)}"`
   if (target && denotes(asked, target)) return `${name} is the current target`
   if (rejected.some((ref) => denotes(asked, ref))) return `${name} failed here`
+  const contents = contentsNamed(asked, memory)
+  if (target && contents.has(target.fingerprint)) return `${name} has the content of the current target`
+  if (rejected.some(({ fingerprint }) => contents.has(fingerprint))) return `${name} has content that failed here`
   return `${name} is no longer kept, or was never a target of this pool`
 }
 

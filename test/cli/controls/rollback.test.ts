@@ -27,6 +27,27 @@ test('rollback goes back to what completed before, and refuses what it cannot re
   await stage.completed(B)
 })
 
+test('rollback --to a commit goes to a later one with the same content', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  for (const [name, v] of [
+    ['b', 3],
+    ['c', 2],
+    ['d', 4],
+  ] as const) {
+    stage.push(name, aFleet({ v }))
+    await stage.completed(name.repeat(40))
+  }
+
+  const back = await run('rollback', 'workers', '--to', 'aaaaaaa', '--wait', '-o', 'json')
+
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    written: [{ on: { kind: 'NodePool', name: 'workers' }, annotation: 'nodewave.io/rollback', value: 'c'.repeat(40) }],
+    outcome: { ok: true, messages: ['workers: ccccccc Completed'] },
+  })
+})
+
 test('resume says that a rolled back pool stays where it is when its newest commit failed there', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -6,7 +6,7 @@ import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
-import { aRef, aRollout } from '../builders/revisions.ts'
+import { aRef, aRevision, aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 const past = [
@@ -190,6 +190,24 @@ test('a rollback to what failed here is refused, with what can be chosen, and it
   expect(decide(remembering(asked, decision), noon).actions).toEqual([
     { kind: 'clearControl', control: 'rollback', value: 'unfinished' },
   ])
+})
+
+test('a rollback to a commit goes to a later one that is kept and has the same content', () => {
+  const again = { ...aRollout('good', { result: 'Completed', startedAt: noon - 90 * minute }), revision: 'again' }
+  const asked = aPoolAsked('good', { history: [...past.slice(0, 2), again, ...past.slice(2)] })
+  const known = new Map([...asked.known, ['again', { ...aRevision('good', asked.nodes), revision: 'again' }]])
+
+  expect(decide({ ...asked, known }, noon).status.rollback?.to.revision).toBe('again')
+})
+
+test.each([
+  ['the present target has', 'present', '"earlier" has the content of the current target; choices: unfinis, good'],
+  ['failed here', 'bad', '"earlier" has content that failed here; choices: unfinis, good'],
+])('a rollback to a commit with content that %s is refused', (_, content, message) => {
+  const earlier = { ...aRollout(content, { result: 'Superseded', startedAt: noon - 4 * hour }), revision: 'earlier' }
+  const asked = aPoolAsked('earlier', { history: [...past, earlier], rejected: ['bad'] })
+
+  expect(decide(asked, noon).status.controls[0]?.message).toBe(message)
 })
 
 test('a rollback to what the cluster keeps no more is refused', () => {
