@@ -22,15 +22,17 @@ export function withRollout(
   if (goesOn(history, target)) return named(repaired(history, { now: startedAt, longest }), target)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
   const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
-  return shortened([rollout, ...leftBehind(before, target)], stable)
+  return shortened([rollout, ...leftBehind(before, target)], [target, stable])
 }
 
-/** The oldest goes, but not the one that tells whether the stable content is still proven. */
-function shortened(history: readonly HistoryEntry[], stable: RevisionRef | undefined): readonly HistoryEntry[] {
+/** The oldest goes, but none that tells whether the target, or the stable content, is still proven. */
+function shortened(history: readonly HistoryEntry[], contents: readonly (RevisionRef | undefined)[]): readonly HistoryEntry[] {
   if (history.length <= HISTORY_KEPT) return history
-  const oldest = history.length - 1
-  const isNeeded = stable !== undefined && completionOf(history, stable)?.index === oldest
-  return history.toSpliced(isNeeded ? oldest - 1 : oldest, 1)
+  const needed = new Set(contents.map((content) => content && completionOf(history, content)?.index))
+  return history.toSpliced(
+    history.findLastIndex((_, index) => !needed.has(index)),
+    1,
+  )
 }
 
 /** A return to older content is no word for what completed after that: it has to prove itself again. */

@@ -42,6 +42,20 @@ test('a rollback to what never completed goes wave by wave', () => {
   expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
 })
 
+test('a rollback to the oldest of ten completed commits goes there without canary, and a node that joins does not get what the pool leaves', () => {
+  const history = ['present', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'a', 'oldest'].map((content, index) =>
+    aRollout(content, { result: 'Completed', startedAt: noon - (index + 1) * hour }),
+  )
+  const pool = anEmptyPoolAsked('oldest', { history }).with(aNode('a').on('present'), aYoungNode('fresh'))
+  const decision = decide(pool, noon)
+
+  expect(assignments(decision)).toEqual(['fresh → oldest', 'a → oldest'])
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all', opened: ['all'] })
+  expect(decision.status.history.map(({ revision }) => revision)).toEqual(
+    ['oldest', 'present', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'oldest'],
+  )
+})
+
 test('a node that joins a pool without members gets what the pool was rolled back to, unless that never completed', () => {
   const askedOf = (rollback: string) => anEmptyPoolAsked(rollback).with(aYoungNode('fresh'))
 
