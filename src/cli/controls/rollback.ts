@@ -3,16 +3,19 @@ import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
 import { choiceNamed, leftByItself } from '../../rollout/controls/rollback.ts'
 import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
-import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
+import { type Memory, NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { CliIo } from '../cli-io.ts'
 import { refuseAskedBefore } from './asked-before.ts'
+import { assignedCommit } from './assigned-commit.ts'
 import { runEnded } from './await-records.ts'
+import { prefixOption } from './hold.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
 import { whilePaused } from './while-paused.ts'
 
 interface Flags extends VerbFlags {
+  readonly annotationPrefix: string
   readonly to?: string
 }
 
@@ -26,11 +29,12 @@ export function rollbackCommand(io: CliIo): Command {
       '--to <rev>',
       'commit to roll back to, at least seven characters. Default: the last that completed before the current one',
     )
+    .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave rollback workers --to 3f2c9ab --wait')
-    .action((pool: string, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags.to)))
+    .action((pool: string, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-async function intend(view: ControlView, pool: string, to: string | undefined): Promise<Intent> {
+async function intend(view: ControlView, pool: string, { to, annotationPrefix }: Flags): Promise<Intent> {
   const found = poolNamed(view.pools, pool)
   const { status } = found
   const { rollbackTo = [], rollback } = status
@@ -39,14 +43,10 @@ async function intend(view: ControlView, pool: string, to: string | undefined): 
   const failed = to === undefined ? leftByItself(memory) : undefined
   if (failed) throw new Error(`cannot roll back pool "${pool}" further: ${wentBack(failed, status)}${listed(rollbackTo)}`)
   const choices = { choices: rollbackTo, memory, pool }
-  const ref = to === undefined ? lastCompleted(choices) : chosen(to, choices)
+  const ref = to === undefined ? lastCompleted(choices) : await chosen(to, { ...choices, kube: view.kube, annotationPrefix })
   refuseAskedBefore(found, { control: 'rollback', value: ref.revision })
-  const proven = isProven(memory, ref)
-  const how = proven
-    ? 'it completed that commit before, so without canary and soak'
-    : 'it never completed that commit, or went back from it, so wave by wave'
   return {
-    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until a commit changes the content of this pool${await whilePaused(view, pool)}`,
+    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${howFar(ref, choices)}; it stays there until a commit changes the content of this pool${await whilePaused(view, pool)}`,
     writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
     awaits: [{ pool, action: 'Rollback', effect: runEnded(ref) }],
   }
@@ -68,14 +68,31 @@ function listed(choices: readonly RevisionRef[]): string {
 
 interface Choices {
   readonly choices: readonly RevisionRef[]
-  readonly memory: Parameters<typeof isProven>[0]
+  readonly memory: Memory
   readonly pool: string
 }
 
-/** A commit may mean the choice that has its content. */
-function chosen(to: string, { choices, memory, pool }: Choices): RevisionRef {
-  const same = choices.some((ref) => denotes(to, ref)) ? undefined : choiceNamed(to, { memory, choices })
-  return same ?? refNamed(to, choices, `cannot roll back pool "${pool}": unknown commit`)
+/** A commit may mean the choice that has its content, and the nodes may know of one that the status has lost. */
+async function chosen(
+  to: string,
+  { choices, memory, pool, kube, annotationPrefix }: Choices & Pick<ControlView, 'kube'> & Pick<Flags, 'annotationPrefix'>,
+): Promise<RevisionRef> {
+  const named = () => refNamed(to, choices, `cannot roll back pool "${pool}": unknown commit`)
+  if (choices.some((ref) => denotes(to, ref))) return named()
+  const same = choiceNamed(to, { memory, choices })
+  const lost = same || isKnown(to, memory) ? undefined : await assignedCommit(kube, { pool, commit: to, annotationPrefix })
+  return same ?? lost ?? named()
+}
+
+/** The status says what became of it. */
+function isKnown(to: string, { target, stable, history, rejected }: Memory): boolean {
+  return [target, stable, ...history, ...rejected].some((ref) => ref !== undefined && denotes(to, ref))
+}
+
+function howFar(ref: RevisionRef, { memory, choices }: Choices): string {
+  if (isProven(memory, ref)) return 'it completed that commit before, so without canary and soak'
+  const isChoice = choices.some(({ revision }) => revision === ref.revision)
+  return `${isChoice ? 'it never completed that commit, or went back from it' : 'it assigned that commit to a node, and knows no more of it'}, so wave by wave`
 }
 
 function lastCompleted({ choices, memory, pool }: Choices): RevisionRef {

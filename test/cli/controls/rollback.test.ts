@@ -48,6 +48,25 @@ test('rollback --to a commit goes to a later one with the same content', async (
   })
 })
 
+test('rollback --to a commit that nodes have, and that the status has lost, writes it', async () => {
+  await using stage = await aStage()
+  const { run, endController } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  await endController()
+  await stage.kube.patch(`${POOLS}/workers/status`, { status: { target: null, stable: null, history: [], rollbackTo: [] } })
+
+  expect(await run('rollback', 'workers', '--to', 'bbbbbbb')).toMatchObject({
+    stderr: '',
+    stdout:
+      'pool "workers" rolls back to bbbbbbb: it assigned that commit to a node, and knows no more of it, so wave by wave; it stays there until a commit changes the content of this pool (by anyone)\n',
+  })
+  expect((await run('rollback', 'workers', '--to', 'aaaaaaa')).stderr).toBe(
+    'error: cannot roll back pool "workers": unknown commit "aaaaaaa": it is not one of the choices; there are no choices\n',
+  )
+})
+
 test('resume says that a rolled back pool stays where it is when its newest commit failed there', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
