@@ -51,9 +51,18 @@ test('a rollback to the oldest of ten completed commits goes there without canar
 
   expect(assignments(decision)).toEqual(['fresh → oldest', 'a → oldest'])
   expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all', opened: ['all'] })
-  expect(decision.status.history.map(({ revision }) => revision)).toEqual(
-    ['oldest', 'present', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'oldest'],
-  )
+  expect(decision.status.history.map(({ revision }) => revision)).toEqual([
+    'oldest',
+    'present',
+    'h',
+    'g',
+    'f',
+    'e',
+    'd',
+    'c',
+    'b',
+    'oldest',
+  ])
 })
 
 test('a node that joins a pool without members gets what the pool was rolled back to, unless that never completed', () => {
