@@ -24,10 +24,10 @@ export function isRecordOf({ name, check }: GateStatus, gate: GatePolicy): boole
   return name === gate.name && (check === undefined || check === checkHash(gate.check))
 }
 
-/** A gate begins to wait, or to take down what is so before its wave. */
+/** A gate begins to wait, or to take down what is so before its wave, or has that from before. */
 export function beginRecord(
   about: GateIdentity,
-  { state, now }: { readonly state: 'Recording' | 'Waiting'; readonly now: Instant },
+  { state, now }: { readonly state: 'Recording' | 'Recorded' | 'Waiting'; readonly now: Instant },
 ): GateStatus {
   return { ...about, state, since: stamp(now) }
 }
@@ -37,7 +37,8 @@ export function waiting(record: GateStatus, now: Instant): GateStatus {
   return { ...beginRecord(identityOf(record), { state: 'Waiting', now }), ...recorded(record) }
 }
 
-function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before' | 'recordedAt'> {
+/** What is noted of what was so before the wave. */
+export function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before' | 'recordedAt'> {
   return { ...(before && { before }), ...(recordedAt !== undefined && { recordedAt }) }
 }
 
@@ -94,7 +95,7 @@ export function answered(
       : { ...again, state: 'Recording' }
   if (verdict === 'Passed') return { ...told, state: 'Passed' }
   const isOver = answer.at >= countedFrom(Date.parse(since), clock) + gate.timeout
-  return verdict === 'Failed' || isOver ? { ...told, state: 'Failed' } : { ...again, state: 'Waiting' }
+  return verdict === 'Failed' || isOver ? { ...told, ...recorded(record), state: 'Failed' } : { ...again, state: 'Waiting' }
 }
 
 const FIRST_BACKOFF = 5_000

@@ -21,6 +21,7 @@ import {
   suspended,
   waiting,
 } from './gate-records.ts'
+import { notedBefore } from './noted-before.ts'
 
 /** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
@@ -111,7 +112,7 @@ function gateStates(poolState: PoolState): GateState[] {
 function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const { now, pool } = poolState
   const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
-  const record = currentRecord(gate, remembered, poolState)
+  const record = currentRecord(gate, remembered ?? recordedBefore(gate, poolState), poolState)
   if (!record) return undefined
   const current = restamped(record, now)
   const check = checkHash(gate.check)
@@ -120,6 +121,12 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
     : pool.gateAnswers?.find((candidate) => candidate.check === check && isAnswerTo(current, candidate))
   const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
   return answer ? answered(current, answer, { gate, clock }) : current
+}
+
+/** Another commit, or the first try of this one, had begun with the wave. */
+function recordedBefore(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
+  const noted = gate.check.kind === 'workloads' ? notedBefore(gate, poolState) : undefined
+  return noted && { ...beginRecord(about(gate, poolState), { state: 'Recorded', now: poolState.now }), ...noted, begun: true }
 }
 
 /** The record as it is before any answer: begun, going on, or suspended. */

@@ -1,0 +1,36 @@
+import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
+import type { GatePolicy } from '../model/policy.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
+import { isRecordOf, recorded } from './gate-records.ts'
+
+/**
+ * What was noted of workloads before a commit that has not completed counts for the next one, too: noted anew, what the first one broke would
+ * seem to have been so before. A retry is asked the same again. Another commit has to take its place on all nodes in the open waves, or what
+ * it mends would still be broken when its gate is asked.
+ */
+export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
+  const { history, gates = [] } = state.rollout.memory
+  const runs = history.slice(1)
+  const last = gates.findLast((record) => record.before && isRecordOf(record, gate) && runOf(record, runs))
+  const run = last && runOf(last, runs)
+  if (!run || run.result === 'Completed') return undefined
+  const isRetry = run.fingerprint === state.rollout.target.fingerprint
+  return isRetry || isReplaced(runs.slice(0, runs.indexOf(run) + 1), state) ? recorded(last) : undefined
+}
+
+function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
+  return runs.find((run) => run.startedAt === rollout && run.revision === revision)
+}
+
+/** None of these runs completed, and the open waves have every node that has something else of them than the stable content. */
+function isReplaced(runs: readonly HistoryEntry[], { members, open, pool, rollout: { stable } }: PoolState): boolean {
+  if (runs.some(({ result }) => result === 'Completed')) return false
+  const rolloutStart = Date.parse(runs.at(-1)?.startedAt ?? '')
+  const isLeft = ({ node, wave }: Member): boolean => {
+    const { assigned, leaving } = node
+    if (assigned?.pool !== pool.name || leaving || !isInRollout(assigned, { rolloutStart })) return false
+    return (wave === undefined || wave > open) && !isAssigned(node, stable?.wanted.get(node.name))
+  }
+  return !members.some(isLeft)
+}

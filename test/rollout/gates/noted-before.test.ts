@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { remembering, selected } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+import { answer, apps, asked, since, waves } from './some-gates.ts'
+
+/** When the canary of `new` began. */
+const noted = { before: ['Deployment shop/cart 1'], recordedAt: stamp(since) }
+const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(since), check: checkHash(apps.check) }
+
+/** The canary `b` has `new`, and the gate waits for workloads that this has broken; nodes that are named have it, too. */
+function whileItWaits(head: string, more: readonly string[] = []): PoolSnapshot {
+  const history = [aRollout('new', { startedAt: since }), aRollout('older', { result: 'Completed', startedAt: since - minute })]
+  const others = nodes('a', 'c').map((node) =>
+    more.includes(node.name) ? node.on('new', { at: noon - 5 * minute }) : node.on('older'),
+  )
+  const pool = aPool({ head, stable: 'older', history, waves, gates: [apps], onFailure: 'Halt' }).with(
+    aNode('b').on('new', { at: noon - 5 * minute }),
+    ...others,
+  )
+  return { ...pool, memory: { ...pool.memory, gates: [{ ...about, ...noted, state: 'Waiting', since: stamp(since) }] } }
+}
+
+test('a commit that comes before the gate of another one has passed is compared with what was so before that, and what that broke counts', () => {
+  const decision = decide(whileItWaits('next'), noon)
+
+  expect(decision.status.gates).toMatchObject([{ wave: 'canary', revision: 'next', state: 'Recorded', ...noted }])
+  expect(asked(decision)).toEqual([])
+  expect(selected(decision)).toEqual(['b'])
+})
+
+test('a commit is compared with what is so before it where nodes of later waves have what another one brought', () => {
+  const decision = decide(whileItWaits('next', ['c']), noon)
+
+  expect(decision.status.gates).toMatchObject([{ wave: 'canary', revision: 'next', state: 'Recording' }])
+  expect(asked(decision)).toMatchObject([{ question: 'before' }])
+})
+
+test('a commit is compared with what is so before it where the one before has completed', () => {
+  const pool = whileItWaits('next')
+  const history = [aRollout('new', { result: 'Completed', startedAt: since })]
+  const decision = decide({ ...pool, memory: { ...pool.memory, history } }, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'before' }])
+})
+
+function failedIn(waiting: PoolSnapshot): PoolSnapshot {
+  const failed = decide({ ...waiting, gateAnswers: [answer('NotPassed', noon, { gate: 'apps' })] }, noon)
+  return remembering(waiting, failed)
+}
+
+test.each([
+  ['the canary alone has it', []],
+  ['nodes of later waves have it, too', ['c']],
+])('a retry is compared with what was so before the first try when %s', (_, more) => {
+  const failed = failedIn(whileItWaits('new', more))
+  const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
+
+  expect(failed.memory.gates).toMatchObject([{ state: 'Failed', ...noted }])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recorded', ...noted }])
+  expect(asked(retried)).toEqual([])
+})
+
+test('a retry is compared with what was so before the first try when the pool had gone back', () => {
+  const waiting = whileItWaits('new')
+  const failed = failedIn({ ...waiting, policy: { ...waiting.policy, onFailure: 'Rollback' } })
+  const nodesBack = waiting.nodes.map((node) => (node.name === 'b' ? aNode('b').on('older', { at: noon }) : node))
+  const back = { ...failed, nodes: nodesBack }
+  const returned = remembering(back, decide(back, noon + minute))
+  const retried = decide({ ...returned, controls: { retry: 'new' } }, noon + 2 * minute)
+
+  expect(returned.memory.history.map(({ result }) => result)).toEqual(['Completed', 'RolledBack', 'Completed'])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + 2 * minute), state: 'Recorded', ...noted }])
+})
+
+test('a commit after a failed one asks its gate about what was so before that', () => {
+  const pool = { ...whileItWaits('next'), memory: failedIn(whileItWaits('new')).memory }
+  const began = decide(pool, noon + minute)
+  const done = pool.nodes.map((node) => (node.name === 'b' ? aNode('b').on('next', { at: noon + minute }) : node))
+  const decision = decide({ ...pool, nodes: done, memory: began.status }, noon + 2 * minute)
+
+  expect(selected(began)).toEqual(['b'])
+  expect(asked(decision)).toMatchObject([{ question: 'after', revision: 'next', ...noted }])
+})
