@@ -30,7 +30,8 @@ export interface Others {
 
 /**
  * Those of the pools that `pool` depends on, directly or through others, that have not completed the newest commit. One that the
- * commit does not change has completed it; so has one without nodes, or a pool scaled down to nothing would hold up all others.
+ * commit does not change has completed it; so has one without nodes, or a pool scaled down to nothing would hold up all others. One whose nodes
+ * other pools select, too, has nodes.
  */
 export function awaitedBy(pool: PoolSnapshot, { pools, memories, unwritten }: Others): readonly Awaited[] {
   const ofClusters = pool.awaitedClusters ?? []
@@ -39,12 +40,17 @@ export function awaitedBy(pool: PoolSnapshot, { pools, memories, unwritten }: Ot
   const awaited = dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
     const [other, memory] = [byName.get(name), memories.get(name)]
     const others = other?.awaitedClusters ?? []
-    if (!other || !memory || other.nodes.length === 0) return [...others]
+    if (!other || !memory) return [...others]
+    if (other.nodes.length === 0) return other.contested?.length ? [...others, allContested(name)] : [...others]
     if (!hasCompleted(other, memory)) return [...others, { pool: name, ...whatKeeps(other, memory) }]
     const why = unwritten?.get(name)
     return why === undefined ? [...others] : [...others, { pool: name, failed: false, why }]
   })
   return [...new Map([...awaited, ...ofClusters].map((each) => [each.pool, each])).values()]
+}
+
+function allContested(pool: string): Awaited {
+  return { pool, failed: false, why: 'whose nodes other pools select, too' }
 }
 
 /** What keeps a pool from completing the newest commit, where an operator does or has to act. */

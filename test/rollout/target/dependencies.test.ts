@@ -108,6 +108,16 @@ test('a pool that depends on one without nodes does not wait for it', () => {
   expect(takenIn(workers(), pool('base', {}, []))).toEqual({ base: [], workers: ['workers-0'] })
 })
 
+test('a pool waits for one whose every node another pool claims, too, and says so', () => {
+  const contested = ['node "base-0" is selected by pools "base" and "gpu"']
+  const decided = decisions(workers(), { ...pool('base', {}, []), contested }).get('workers')
+
+  expect(decided && selected(decided)).toEqual([])
+  expect(decided && condition(decided, 'Reconciling').message).toBe(
+    '1 of 1 nodes are at older; new waits for "base", whose nodes other pools select, too',
+  )
+})
+
 test('a pool waits for the dependencies of its dependencies, though these are not changed', () => {
   const middle = pool('middle', { head: 'older', dependsOn: ['base'] })
 
