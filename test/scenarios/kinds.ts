@@ -23,6 +23,9 @@ export const proved = ofFast('proved', ({ tellProved }) => tellProved)
 /** The same with commits that change the waves. */
 export const edited = ofFast('edited', ({ tellEdited }) => tellEdited)
 
+/** The same with commits that change policies, dependencies and limits. */
+export const tuned = ofFast('tuned', ({ tellTuned }) => tellTuned)
+
 /** The same with machines that operators have rebooted. */
 export const rebooted = ofFast('rebooted', ({ tellRebooted }) => tellRebooted)
 
@@ -68,6 +71,7 @@ export const KINDS: readonly Kind[] = [
   fixed,
   proved,
   edited,
+  tuned,
   rebooted,
   paused,
   pressed,

@@ -8,6 +8,7 @@ import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
 import { labelsChange, someLabels, someTiers, victimsChange } from './faults/labels-change.ts'
+import { policyChanges } from './faults/policy-changes.ts'
 import { pressureComes } from './faults/pressure-comes.ts'
 import { retryFollows } from './faults/retry-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
@@ -60,6 +61,12 @@ export function tellProved(seed: number, steps: number): Told {
 export function tellEdited(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(new World(drawRules(random)), { random, steps, extra: wavesChange })
+}
+
+/** The same of fleets whose policies, dependencies and limits commits change under way. */
+export function tellTuned(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: policyChanges, chanceOfExtra: 0.1 })
 }
 
 /** The same of fleets whose machines reboot. */
