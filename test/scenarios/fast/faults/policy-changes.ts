@@ -17,8 +17,12 @@ const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows, c
 /** A commit changes the policy of a pool, what it depends on, or the limits of the fleet, whatever is under way. */
 export function policyChanges(world: World, random: Random): void {
   const kind = random.next()
-  if (kind < 0.15) return fleetChanges(world, random)
-  if (kind < 0.4) return dependenciesChange(world, random)
+  if (kind < 0.15) fleetChanges(world, random)
+  else if (kind < 0.4) dependenciesChange(world, random)
+  else poolChanges(world, random)
+}
+
+function poolChanges(world: World, random: Random): void {
   const pool = random.pick([...world.rules.pools.keys()])
   const policy = world.rules.pools.get(pool)
   if (!policy) return
