@@ -1,4 +1,4 @@
-import { projectNode } from '../controller/cache/cluster-node.ts'
+import { factsOf } from '../controller/cache/cluster-node.ts'
 import { NODEPOOL_API_VERSION, nodePoolsPath } from '../controller/cache/node-pool-view.ts'
 import { ObjectCache } from '../controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../controller/cache/stored-config-map.ts'
@@ -42,10 +42,8 @@ export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]
 function settledReports({ settings: { names }, now }: Beginning): (assignment: string) => ReturnType<LightAgent['report']> {
   const at = longBefore(now)
   return readOnce((text) => {
-    const agent = new LightAgent(names)
     const desired = parseDesiredConfig(text)
-    agent.settle({ text, desired }, at)
-    return agent.report(desired.KUBELET_VERSION)
+    return new LightAgent(names).settle({ text, desired }, at).report(desired.KUBELET_VERSION)
   })
 }
 
@@ -62,10 +60,9 @@ export async function beginNew(kube: KubeApi, nodes: readonly KubeObject[]): Pro
 function settling(beginning: Beginning): (node: KubeObject) => object {
   const { settings, now, fleet } = beginning
   const { names } = settings
-  const project = projectNode(names)
   const reportOn = settledReports(beginning)
   return (node) => {
-    const { facts } = project(node)
+    const facts = factsOf(node)
     const owner = fleet.ownerOf(facts)
     if (owner.kind !== 'owned') return node
     const rendered = fleet.pools.get(owner.pool)?.render(facts)

@@ -66,7 +66,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
     const { metadata } = object
     const annotations = metadata.annotations ?? {}
     const status = (object.status ?? {}) as NodeStatus
-    const facts = factsOf(object, status, before?.facts)
+    const facts = factsOf(object, before?.facts)
     const desired = desiredIn(annotations[names.desiredConfig])
     const current = desiredIn(annotations[names.currentConfig]).config
     const history = annotations[names.history]
@@ -131,11 +131,9 @@ function boundedStatus(status: AgentStatus | undefined): AgentStatus | undefined
   return { ...status, error: { reason: reason.slice(0, 100), message: message.slice(0, MAX_ERROR) } }
 }
 
-function factsOf(
-  { metadata }: KubeObject,
-  { nodeInfo, addresses, capacity }: NodeStatus,
-  before: NodeFacts | undefined,
-): NodeFacts {
+/** What its configuration is rendered from. @param before what it was so far; the same again where nothing has changed */
+export function factsOf({ metadata, status }: KubeObject, before?: NodeFacts): NodeFacts {
+  const { nodeInfo, addresses, capacity } = (status ?? {}) as NodeStatus
   const internal = addresses?.find((address) => address.type === 'InternalIP')
   const facts = {
     name: metadata.name,

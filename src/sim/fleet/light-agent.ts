@@ -1,90 +1,50 @@
-import { beginning } from '../../agent/loop/beginning.ts'
-import { conclude } from '../../agent/loop/conclude.ts'
-import { annotationsOf } from '../../agent/loop/report.ts'
-import { statusOf } from '../../agent/loop/status-of.ts'
-import { recovered } from '../../agent/loop/went-bad.ts'
-import { KUBELET_UNIT } from '../../agent/paths.ts'
-import { afterTrial, changeBy, type Pointers } from '../../agent/state/pointers.ts'
-import type { Outcome } from '../../agent/state/state.ts'
+import type { annotationsOf } from '../../agent/loop/report.ts'
 import type { Ending } from '../../agent/transaction/journal.ts'
-import { counterOf } from '../../protocol/assignment-signature.ts'
-import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import type { Names } from '../../protocol/names.ts'
-import { VERSION } from '../../protocol/version.ts'
-
-export interface LightAssignment {
-  /** The annotation. */
-  readonly text: string
-  readonly desired: DesiredConfig
-}
-
-const NO_HOST = {
-  isUnheard: false,
-  trouble: undefined,
-  drift: { left: [], contested: [] },
-  boot: undefined,
-  rebootNeed: undefined,
-  cgroup: undefined,
-}
+import { type AgentMemory, ended, type LightAssignment, NOTHING, proved, reportOf, taken } from './agent-memory.ts'
 
 /**
  * What one agent remembers and reports. It has no host: the caller says what becomes of each assignment there. What follows from that for its
  * memory and its status, the functions of the real agent decide. Times are RFC 3339.
+ *
+ * Never changed: agents that remember the same share one, and what becomes of them all is found out once.
  */
 export class LightAgent {
   readonly #names: Names
-  #goal: { readonly text: string; readonly digest: string; readonly desired: DesiredConfig } | undefined
-  #outcome: Outcome | undefined
-  #pointers: Pointers = {}
-  #isUnclean = false
-  /** Accepted last. */
-  #counter: number | undefined
-  /** Annotations by digest. */
-  readonly #checkpoints = new Map<string, string>()
+  readonly #memory: AgentMemory
+  /** What it became last, and by what. */
+  #next: { readonly by: readonly unknown[]; readonly agent: LightAgent } | undefined
+  #reported: { readonly of: readonly unknown[]; readonly annotations: ReturnType<typeof annotationsOf> } | undefined
 
-  constructor(names: Names) {
+  constructor(names: Names, memory = NOTHING) {
     this.#names = names
+    this.#memory = memory
   }
 
   /** Its host is as the last assignment wants it, without a change. */
   get isThere(): boolean {
-    return this.#goal?.digest === this.#pointers.active && !this.#isUnclean
+    const { goal, pointers, isUnclean } = this.#memory
+    return goal?.digest === pointers.active && !isUnclean
   }
 
   /** Begins to work. @param assignment undefined: it was removed, and the local configuration is wanted */
-  take(assignment: LightAssignment | undefined, now: string): void {
-    this.#goal = assignment && { ...assignment, digest: assignment.desired.DIGEST ?? '' }
-    if (this.#goal !== undefined) {
-      this.#counter = counterOf(this.#goal.desired) ?? this.#counter
-      this.#checkpoints.set(this.#goal.digest, this.#goal.text)
-      this.#pointers = { ...this.#pointers, assigned: this.#goal.digest }
-    }
-    this.#outcome = beginning({ goal: this.#goal, node: undefined, last: this.#outcome, now })
+  take(assignment: LightAssignment | undefined, now: string): LightAgent {
+    return this.#after([assignment?.text, now], (memory) => taken(memory, assignment, now))
   }
 
   /** @param ending with `startedAt` when the kubelet was restarted */
-  end(ending: Ending, now: string): void {
-    const restarts = 'startedAt' in ending ? [KUBELET_UNIT] : []
-    const head = { purpose: 'apply', digest: this.#goal?.digest, activation: { restarts }, before: {} } as const
-    const { pointers, isUnclean = this.#isUnclean } = changeBy(head, ending)
-    this.#pointers = { ...this.#pointers, ...pointers }
-    this.#isUnclean = isUnclean
-    this.#outcome = conclude(head, ending, { last: this.#outcome, now })
+  end(ending: Ending, now: string): LightAgent {
+    return this.#after([ending, now], (memory) => ended(memory, ending, now))
   }
 
   /** All of it at once: an assignment of before, which has held its trial. */
-  settle(assignment: LightAssignment, now: string): void {
-    this.take(assignment, now)
-    this.end({ kind: 'kept' }, now)
-    this.holdTrial(now)
+  settle(assignment: LightAssignment, now: string): LightAgent {
+    return this.take(assignment, now).end({ kind: 'kept' }, now).holdTrial(now)
   }
 
   /** The active configuration has held its trial. */
-  holdTrial(now: string): void {
-    const { active } = this.#pointers
-    if (active === undefined || this.#outcome === undefined) return
-    this.#pointers = { ...this.#pointers, ...afterTrial(active) }
-    this.#outcome = recovered({ last: this.#outcome, now }, active)
+  holdTrial(now: string): LightAgent {
+    return this.#after([now], (memory) => proved(memory, now))
   }
 
   /**
@@ -93,15 +53,18 @@ export class LightAgent {
    * @param node its uid; absent: it does not say it, so that Nodes which are alike bear the same text
    */
   report(kubelet: string | undefined, node?: string): ReturnType<typeof annotationsOf> {
-    if (this.#outcome === undefined) return {}
-    const { active } = this.#pointers
-    const assignedAt = this.#goal?.desired.ASSIGNED
-    const memory = { pointers: this.#pointers, isUnclean: this.#isUnclean, assignedAt, counter: this.#counter }
-    const status = statusOf(this.#outcome, { ...NO_HOST, ...memory, agent: VERSION, kubelet })
-    return annotationsOf(
-      { status, currentConfig: active === undefined ? undefined : this.#checkpoints.get(active) },
-      this.#names,
-      node,
-    )
+    if (!this.#reported || !isSameList(this.#reported.of, [kubelet, node]))
+      this.#reported = { of: [kubelet, node], annotations: reportOf(this.#memory, { names: this.#names, kubelet, node }) }
+    return this.#reported.annotations
   }
+
+  #after(by: readonly unknown[], change: (memory: AgentMemory) => AgentMemory): LightAgent {
+    if (!this.#next || !isSameList(this.#next.by, by))
+      this.#next = { by, agent: new LightAgent(this.#names, change(this.#memory)) }
+    return this.#next.agent
+  }
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
 }

@@ -5,7 +5,8 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
 import { readOnce } from '../../protocol/read-once.ts'
-import { LightAgent, type LightAssignment } from './light-agent.ts'
+import type { LightAssignment } from './agent-memory.ts'
+import { LightAgent } from './light-agent.ts'
 
 export interface LightAgentsOptions {
   readonly kube: KubeApi
@@ -23,12 +24,12 @@ interface Work {
   readonly text: string | undefined
   /** Of the kubelet, without `v`. */
   readonly version: string
-  readonly agent: LightAgent
 }
 
 const KEPT: Ending = { kind: 'kept' }
 const FAILED: Ending = { kind: 'undone', failure: { reason: 'Simulated', message: 'simulated failure (--fail)' } }
 const names = namesFor()
+const UNASSIGNED = new LightAgent(names)
 const NODES = '/api/v1/nodes'
 /** Milliseconds. Work that takes longer is reported when it is taken: the controller takes an agent that says nothing for a dead one. */
 const SILENT_AT_MOST = 60_000
@@ -54,12 +55,19 @@ export class LightAgents {
   async run(): Promise<void> {
     const { kube, signal } = this.#options
     for await (const event of kube.follow(NODES, { project: (node) => node, signal })) {
-      if (event.type === 'sync')
-        for (const node of event.items) {
-          const text = assignmentOf(node)
-          if (text !== undefined) this.#texts.set(node.metadata.name, text)
-        }
+      if (event.type === 'sync') this.#begin(event.items)
       if (event.type === 'upsert') this.#look(event.item)
+    }
+  }
+
+  #begin(nodes: readonly KubeObject[]): void {
+    const now = this.#now
+    const settled = readOnce((text) => UNASSIGNED.settle({ text, desired: this.#read(text) }, now))
+    for (const node of nodes) {
+      const text = assignmentOf(node)
+      if (text === undefined) continue
+      this.#texts.set(node.metadata.name, text)
+      this.#agents.set(node.metadata.name, settled(text))
     }
   }
 
@@ -69,23 +77,15 @@ export class LightAgents {
     const before = this.#texts.get(name)
     if (before === text) return
     const version = versionOf(node)
-    const work = { name, text, version, agent: this.#agents.get(name) ?? this.#agentThatHas(before) }
-    this.#agents.set(name, work.agent)
     if (text === undefined) this.#texts.delete(name)
     else this.#texts.set(name, text)
     const assignment = this.#assignment(text)
-    work.agent.take(assignment, this.#now)
+    const { isThere } = this.#become(name, (agent) => agent.take(assignment, this.#now))
+    const work = { name, text, version }
     // The kubelet has run long enough: an agent that has nothing to change reports at once.
-    const needs = work.agent.isThere ? 0 : this.#options.timeOf({ node: name, version, desired: assignment?.desired ?? {} })
+    const needs = isThere ? 0 : this.#options.timeOf({ node: name, version, desired: assignment?.desired ?? {} })
     if (needs > SILENT_AT_MOST) void this.#report(work)
     this.#after(needs, work, () => this.#finish(work, assignment))
-  }
-
-  /** @param text of its annotation at the beginning */
-  #agentThatHas(text: string | undefined): LightAgent {
-    const agent = new LightAgent(names)
-    if (text !== undefined) agent.settle({ text, desired: this.#read(text) }, this.#now)
-    return agent
   }
 
   #assignment(text: string | undefined): LightAssignment | undefined {
@@ -114,9 +114,9 @@ export class LightAgents {
 
   async #finish(work: Work, assignment: LightAssignment | undefined): Promise<void> {
     const { fails } = this.#options
-    const { name, agent, version } = work
-    const ending = fails.has(name) && !agent.isThere ? FAILED : KEPT
-    agent.end(ending, this.#now)
+    const { name, version } = work
+    const ending = fails.has(name) && !this.#agentOf(name).isThere ? FAILED : KEPT
+    this.#become(name, (agent) => agent.end(ending, this.#now))
     const runs = ending === KEPT ? (assignment?.desired.KUBELET_VERSION ?? version) : version
     const done = { ...work, version: runs }
     await this.#report(done, runs === version ? {} : { status: { nodeInfo: { kubeletVersion: `v${runs}` } } })
@@ -124,15 +124,25 @@ export class LightAgents {
   }
 
   #holdTrial(work: Work): Promise<void> {
-    work.agent.holdTrial(this.#now)
+    this.#become(work.name, (agent) => agent.holdTrial(this.#now))
     return this.#report(work)
   }
 
   /** @param ofKubelet what the kubelet says at the same time: one write has both */
-  async #report({ name, agent, version }: Work, ofKubelet: { readonly status?: object } = {}): Promise<void> {
-    const metadata = { annotations: agent.report(version) }
+  async #report({ name, version }: Work, ofKubelet: { readonly status?: object } = {}): Promise<void> {
+    const metadata = { annotations: this.#agentOf(name).report(version) }
     const path = ofKubelet.status === undefined ? `${NODES}/${name}` : `${NODES}/${name}/status`
     await this.#options.kube.patch(path, { metadata, ...ofKubelet })
+  }
+
+  #become(name: string, change: (agent: LightAgent) => LightAgent): LightAgent {
+    const agent = change(this.#agentOf(name))
+    this.#agents.set(name, agent)
+    return agent
+  }
+
+  #agentOf(name: string): LightAgent {
+    return this.#agents.get(name) ?? UNASSIGNED
   }
 
   get #now(): string {

@@ -27,7 +27,7 @@ const RESTARTED = { kind: 'kept', startedAt: 0 } as const
 /** A real agent on a simulated host, and a light one that is told what becomes of that host. */
 class Pair {
   readonly machine = new Machine()
-  readonly #light = new LightAgent(names)
+  #light = new LightAgent(names)
   readonly phases: string[] = []
 
   constructor() {
@@ -50,18 +50,18 @@ class Pair {
 
   take(): void {
     const text = this.machine.node.annotations[names.desiredConfig]
-    this.#light.take(text === undefined ? undefined : { text, desired: parseDesiredConfig(text) }, WHEN)
+    this.#light = this.#light.take(text === undefined ? undefined : { text, desired: parseDesiredConfig(text) }, WHEN)
   }
 
   async ended(ending: Ending): Promise<void> {
     await this.#until(({ phase }) => phase !== 'Applying')
-    this.#light.end(ending, WHEN)
+    this.#light = this.#light.end(ending, WHEN)
     this.#compare()
   }
 
   async heldTrial(digest: string): Promise<void> {
     await this.#until(({ lastKnownGood }) => lastKnownGood === digest)
-    this.#light.holdTrial(WHEN)
+    this.#light = this.#light.holdTrial(WHEN)
     this.#compare()
   }
 
