@@ -6,8 +6,9 @@ import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
-import { goesOn, restamped, traceStart, withRollout } from './history.ts'
+import { endRollout, goesOn, restamped, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
+import { traceStart } from './trace-start.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const observed = withMemory(before, observeControls(before, now))
@@ -16,12 +17,12 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const pool = withMemory(observed, observeApprovals(observed, target))
   const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)
   const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
-  const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
+  const memory = stopped ? stoppedAt(pool, { target, state: stopped, now }) : onTheWay(pool, { target, now })
   const [top] = memory.history
   const proven = isProven(memory, target)
   // What the pool goes back to has completed as well: nodes that join, or break on the way, do not get what it leaves.
   const stable = proven && !stopped ? target : stableOf(pool, { memory, target, proven })
-  const began = top ? Date.parse(top.startedAt) : traceStart(pool, target, now)
+  const began = top ? Date.parse(top.startedAt) : tracedStart(pool, { target, now })
   const startedAt = stopped && isFromAhead(began, { now, longest: pool.policy.applyTimeout }) ? now : began
   return {
     target,
@@ -43,9 +44,14 @@ function isHead({ head }: PoolSnapshot, target: Revision): boolean {
 /** What is withheld, or shown in the place of a rollback that is lost, is not remembered as the target: that would count as having begun. */
 function stoppedAt(
   { memory }: PoolSnapshot,
-  { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Blocked' },
+  { target, state, now }: { readonly target: Revision; readonly state: 'Halted' | 'Blocked'; readonly now: Instant },
 ): Memory {
-  return state === 'Halted' && !isRollbackLost(memory, target) ? { ...memory, target: refOf(target) } : memory
+  if (state !== 'Halted' || isRollbackLost(memory, target)) return memory
+  const { wave, ...others } = memory
+  const history = endRollout(memory.history, { result: 'Superseded', at: now })
+  // A restored status may tell of a rollout under way that the pool does not go on with.
+  const isElsewhere = memory.history[0]?.fingerprint !== target.fingerprint
+  return { ...(isElsewhere ? { ...others, history } : memory), target: refOf(target) }
 }
 
 /** Not the target while that has to prove itself again: it would seem to change no node, and to be safe for those that join. */
@@ -84,10 +90,16 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   }
 }
 
+function tracedStart(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
+  return Math.min(traceStart(pool, target) ?? now, now)
+}
+
 /** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
-  if (isForgetful(memory)) return traceStart(pool, target, now)
+  if (isForgetful(memory)) return tracedStart(pool, { target, now })
+  const forgotten = isProven(memory, target) ? undefined : traceStart(pool, target)
+  if (forgotten !== undefined) return Math.min(forgotten, now)
   const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
   const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
   const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]

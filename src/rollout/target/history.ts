@@ -1,11 +1,9 @@
 import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { isFromAhead, stamp } from '../model/instant.ts'
-import type { NodeView } from '../model/node-view.ts'
 import { completionOf, refOf } from '../model/remembered-revision.ts'
-import type { Memory, Revision } from '../model/snapshot.ts'
+import type { Memory } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
-import { isAssigned } from '../model/wanted-assignment.ts'
 
 export const HISTORY_KEPT = 10
 
@@ -87,24 +85,6 @@ export function endRollout(history: readonly HistoryEntry[], { result, at, messa
   const { losses: _losses, commits: _commits, ...run } = top
   const endedAt = stamp(Math.max(at, Date.parse(run.startedAt) || at))
   return [{ ...run, endedAt, result, ...(message !== undefined && { message }) }, ...older]
-}
-
-/**
- * When a run began that nobody remembers, the status having been lost: with the first node that the pool assigned its content, or that of
- * its commit for other labels. What failed since then still counts.
- */
-export function traceStart(
-  { name: pool, nodes }: { readonly name: string; readonly nodes: readonly NodeView[] },
-  target: Revision,
-  now: Instant,
-): Instant {
-  return nodes.reduce((earliest, node) => {
-    const { assigned } = node
-    if (assigned?.at === undefined || assigned.pool !== pool) return earliest
-    return isAssigned(node, target.wanted.get(node.name)) || assigned.revision === target.revision
-      ? Math.min(earliest, assigned.at)
-      : earliest
-  }, now)
 }
 
 /**

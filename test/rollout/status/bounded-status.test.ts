@@ -17,7 +17,7 @@ const signed = { author: `${long} <a@b>`, subject: `v 3\u202e${long}` }
 function talkative(): PoolSnapshot {
   const members = Array.from({ length: 60 }, (_, i) =>
     aNode(`n-${i}`)
-      .assignedTo('new', { at: noon - minute })
+      .assignedTo('new', { at: noon - minute, revision: 'c-0' })
       .reporting('RolledBack', { active: 'old', error: { reason: 'HealthCheckFailed', message: long } }),
   )
   const history = Array.from({ length: 10 }, (_, i) => ({

@@ -33,9 +33,10 @@ test('a pool whose newest commit has another name and the same content remembers
 
 test.each([
   ['no status', {}, noon - hour],
-  ['a target without a history', { target: aRef('old') }, noon],
-  ['a history without a target', { history: [aRollout('old', { result: 'Completed' })] }, noon],
-])('a rollout began with the first node that got its content where the pool remembers nothing: %s', (_, memory, began) => {
+  ['a target without a history', { target: aRef('old') }, noon - hour],
+  ['a history of other content', { history: [aRollout('old', { result: 'Completed' })] }, noon - hour],
+  ['a history of this content', { history: [aRollout('new', { result: 'Superseded' })] }, noon],
+])('a rollout began with the first node that got its content unless the pool remembers an earlier one of it: %s', (_, memory, began) => {
   const pool = aPool().with(aNode('a').on('new', { at: noon - hour }))
   const [top] = currentRollout({ ...pool, memory: { ...NO_MEMORY, ...memory } }, noon).memory.history
 
