@@ -57,8 +57,8 @@ export class Rejections {
 }
 
 /**
- * What failed, newest first, by the status and by notes of what it knows nothing of. The status counts for all that it knows: who has a commit
- * tried again takes it from those that failed, and it stays in the history, or the control in the records.
+ * What failed, newest first, by the status and by notes of what it knows nothing of. A commit that an operator had tried again is no longer
+ * among those that failed, and the control is in the records; one that completed is in the history.
  */
 export function allRejections(
   status: Partial<Pick<NodePoolStatus, 'rejected' | 'history' | 'controls'>> = {},
@@ -66,7 +66,7 @@ export function allRejections(
 ): readonly RevisionRef[] {
   const { rejected = [], history = [] } = status
   const known = new Set(
-    [...rejected, ...history.filter(knowsItsEnd), ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint),
+    [...rejected, ...history.filter(hasCompleted), ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint),
   )
   const forgotten = noted.filter(({ fingerprint }) => !known.has(fingerprint))
   if (forgotten.length === 0) return rejected
@@ -77,9 +77,9 @@ export function allRejections(
   return [...later, ...rejected, ...earlier].slice(0, REJECTED_KEPT)
 }
 
-/** Of one that goes on, or was superseded, a failure may have come after the status. */
-function knowsItsEnd({ result }: HistoryEntry): boolean {
-  return result !== 'Running' && result !== 'Superseded'
+/** Of one that ended otherwise, the failure may have come after the status, or have been removed from it by somebody. */
+function hasCompleted({ result }: HistoryEntry): boolean {
+  return result === 'Completed'
 }
 
 /** Their notes may stand a little longer, or for as long as the server refuses to remove them. */

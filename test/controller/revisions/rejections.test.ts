@@ -124,7 +124,12 @@ test.each([
   ['there is none', undefined, noted],
   ['it knows another commit alone', { rejected: [], history: [{ ...ended, fingerprint: 'of a' }] }, noted],
   ['the commit is among those that failed', { rejected: noted, history: [] }, noted],
-  ['the commit failed, and an operator had it tried again', { rejected: [], history: [ended] }, []],
+  [
+    'the commit failed, and an operator had it tried again',
+    { rejected: [], history: [ended], controls: [{ ...retried, value: B }] },
+    [],
+  ],
+  ['somebody has removed the commit from those that failed', { rejected: [], history: [ended] }, noted],
   ['the commit is under way', { history: [{ ...ended, result: 'Running' as const }] }, noted],
   ['the commit was superseded', { history: [{ ...ended, result: 'Superseded' as const }] }, noted],
   ['the commit completed', { history: [{ ...ended, result: 'Completed' as const }] }, []],
