@@ -47,6 +47,9 @@ export const relabelled = ofFast('relabelled', ({ tellRelabelled }) => tellRelab
 /** The same with commits that failed, and that operators retry. */
 export const retried = ofFast('retried', ({ tellRetried }) => tellRetried)
 
+/** The same with tools that change statuses, annotations and ConfigMaps. */
+export const meddled = ofFast('meddled', ({ tellMeddled }) => tellMeddled)
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full = ofFull('full', ({ tellFull }) => tellFull)
 
@@ -79,6 +82,7 @@ export const KINDS: readonly Kind[] = [
   returned,
   relabelled,
   retried,
+  meddled,
   full,
   cut,
   late,

@@ -1,6 +1,7 @@
 import { parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { Decider } from '../../../src/controller/decider.ts'
+import { allRejections } from '../../../src/controller/revisions/rejections.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { isSameData } from '../../../src/protocol/same-data.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/controls/rollback.ts'
@@ -17,7 +18,7 @@ import {
   type Revision,
   withMemory,
 } from '../../../src/rollout/model/snapshot.ts'
-import { PROFILE } from './content.ts'
+import { fingerprintOf, PROFILE } from './content.ts'
 import type { Mishap } from './mishap.ts'
 import type { SimPod } from './workload.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
@@ -156,9 +157,23 @@ export class SimController {
     const ofPools = [...observed.decisions].map(([name, decision]) => [
       () => this.#writeStatus(name, decision),
       ...decision.actions.map((action) => () => this.#execute(name, action, observed)),
+      ...this.#notesOf(name, decision),
     ])
     const ofStrays = uncordonStrays(observed.fleet.strays ?? []).map((action) => () => this.#execute('', action, observed))
     return [...ofPools, ofStrays]
+  }
+
+  /** A second copy of what the status says: nodes do not wait for it. */
+  #notesOf(name: string, { status: { rejected } }: Decision): (() => boolean)[] {
+    const { notes } = this.#world
+    const kept = this.#kept()
+    if (notes === undefined || notes.isKept(name, rejected, kept)) return []
+    return [
+      () => {
+        notes.keep(name, rejected, kept)
+        return true
+      },
+    ]
   }
 
   #writeStatus(name: string, { status }: Decision): boolean {
@@ -173,6 +188,7 @@ export class SimController {
     if (String(pool.version) !== seen.resourceVersion) return false
     if (!isSameData(pool.memory.rejected, status.rejected)) this.#world.given.clear()
     this.#world.gates.rolloutWritten(name, pool.memory, status)
+    this.#world.truth?.wrote(name, this.#read(seen).memory, status)
     this.#statuses.set(sent, status)
     pool.memory = sent
     pool.version += 1
@@ -252,9 +268,24 @@ export class SimController {
     const at = this.#world.now + this.clockOff
     const nodes = [...this.#nodes.items.values()].map((node) => this.#underWay.of(node, at))
     const members = Map.groupBy(nodes, (node) => node.pool)
-    const pools = [...this.#pools.items.values()].map((pool) => this.#poolSnapshot(pool, members.get(pool.name) ?? []))
+    const pools = [...this.#pools.items.values()].map((pool) =>
+      this.#poolSnapshot(this.#read(pool), members.get(pool.name) ?? []),
+    )
     const strays = [...members].flatMap(([pool, nodes]) => (this.#pools.get(pool) ? [] : nodes.map(({ view }) => view)))
     return { pools, strays, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }
+  }
+
+  /** With what is noted of failed commits beside the status, as the real controller reads it. */
+  #read(pool: CachedPool): CachedPool {
+    const { notes, head } = this.#world
+    const content = head.contents.get(pool.name)
+    if (notes === undefined || content === undefined) return pool
+    const noted = notes.of(pool.name, this.#kept())
+    const rejected = allRejections(pool.memory, {
+      noted,
+      head: { revision: head.revision, fingerprint: fingerprintOf(content) },
+    })
+    return rejected === pool.memory.rejected ? pool : { ...pool, memory: { ...pool.memory, rejected } }
   }
 
   /** The same object again for as long as nothing has changed that it is made of, as the real controller gives it. */
@@ -263,8 +294,8 @@ export class SimController {
     const views = nodes.map(({ view }) => view)
     const answers = this.#answers.get(pool.name) ?? NO_ANSWERS
     const proofs = nodes.flatMap(({ name }) => this.#proofs.get(name) ?? [])
-    const known = commitsOf(pool, this.#kept())
-    const parts = [pool.controls, policy, answers, this.#world.commits.length, ...known, ...views, ...proofs]
+    const kept = this.#kept()
+    const parts = [pool.controls, policy, answers, kept, ...this.#namedBy(pool, nodes), ...views, ...proofs]
     const last = this.#snapshots.get(pool.name)
     const isSame = last && !views.some(isUnderDrain) && isEachTheSame(parts, last.parts)
     const snapshot = isSame ? withMemory(last.snapshot, pool.memory) : this.#readPool(pool, nodes)
@@ -272,10 +303,12 @@ export class SimController {
     return snapshot
   }
 
-  /** Commits are added, and never go. */
   #kept(): ReadonlySet<string> {
-    const { commits } = this.#world
-    if (this.#keptNow.size !== commits.length) this.#keptNow = new Set(commits.map(({ revision }) => revision))
+    const { commits, lostRevisions } = this.#world
+    if (lostRevisions.size === 0 && this.#keptNow.size === commits.length) return this.#keptNow
+    const kept = commits.filter(({ revision }) => !lostRevisions.has(revision))
+    const isSame = this.#keptNow.size === kept.length && kept.every(({ revision }) => this.#keptNow.has(revision))
+    if (!isSame) this.#keptNow = new Set(kept.map(({ revision }) => revision))
     return this.#keptNow
   }
 
@@ -292,12 +325,21 @@ export class SimController {
     return revision
   }
 
+  /** Commits that the pool may be brought to. Who asks for a rollback may mean what nodes have, and the status knows nothing of. */
+  #namedBy(pool: Pick<CachedPool, 'memory' | 'controls'>, nodes: readonly CachedNode[]): readonly string[] {
+    const { memory, controls } = pool
+    const kept = this.#kept()
+    const isAskedAnew = controls.rollback !== undefined && controls.rollback !== memory.observedControls?.rollback
+    const onNodes = this.#world.notes && isAskedAnew ? nodes.flatMap(({ view }) => view.assigned?.revision ?? []) : []
+    return [...commitsOf(pool, kept), ...onNodes].filter((revision) => kept.has(revision))
+  }
+
   #readPool({ name, memory, controls }: CachedPool, nodes: readonly CachedNode[]): PoolSnapshot {
     const { rules, head } = this.#world
     const kept = this.#kept()
     const runs = nodes.map(({ name: node, view: { status, labels } }) => `${node} ${status?.active} ${labels[PROFILE]}`)
     const revisionAt = (revision: string) => this.#revisionAt(revision, { pool: name, nodes, runs })
-    const known = commitsOf({ memory, controls }, kept).map(revisionAt)
+    const known = this.#namedBy({ memory, controls }, nodes).map(revisionAt)
     const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
     if (!target || !policy) throw new Error(`read pool "${name}": it is not in the repository`)
     return {

@@ -10,6 +10,7 @@ import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { dependenciesNamed } from './invariants/dependencies-named.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { drainsStopped } from './invariants/drains-stopped.ts'
+import { exposureRemembered } from './invariants/exposure-remembered.ts'
 import { failedForCause } from './invariants/failed-for-cause.ts'
 import { failuresCount } from './invariants/failures-count.ts'
 import { failuresStop } from './invariants/failures-stop.ts'
@@ -76,6 +77,7 @@ export const INVARIANTS: readonly Invariant[] = [
   staysRolledBack,
   nothingRejected,
   canaryExposure,
+  exposureRemembered,
   wavesStay,
   failuresCount,
   failuresStop,

@@ -53,7 +53,7 @@ export function settleByRetry(world: World, random: Random): void {
   expectEveryoneAt('bad', world, random)
 }
 
-function pushToAll(
+export function pushToAll(
   world: World,
   { content, effect, random }: { readonly content: string; readonly effect: Effect; readonly random: Random },
 ): void {
@@ -67,11 +67,11 @@ function pushToAll(
 
 const WAITING = ['WaitingForBudget', 'WaitingForWindow', 'WaitingForDependency']
 
-function assigned(content: string, { nodes }: World): string[] {
+export function assigned(content: string, { nodes }: World): string[] {
   return [...nodes.values()].flatMap(({ name, shown }) => (contentOf(shown.assigned?.digest ?? '') === content ? [name] : []))
 }
 
-function expectAllStopped(effect: Effect, world: World, random: Random, meanwhile?: Fault): void {
+export function expectAllStopped(effect: Effect, world: World, random: Random, meanwhile?: Fault): void {
   const { last: stopped } = rest(world, random, meanwhile)
   for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
 }
@@ -92,7 +92,7 @@ function expectStopped(
   if (effect !== 'wilt' && !WAITING.includes(reconciling?.reason ?? '')) expect(stalled).toMatchObject({ status: 'True' })
 }
 
-function expectEveryoneAt(content: string, world: World, random: Random): void {
+export function expectEveryoneAt(content: string, world: World, random: Random): void {
   const { decisions } = restWithHelp(world, random)
   const nodes = [...world.nodes.values()]
   expect(nodes.map((node) => node.active)).toEqual(nodes.map(({ labels }) => digestFor(content, labels)))
@@ -153,7 +153,7 @@ function isDeadlocked({ status }: Decision): boolean {
 }
 
 /** Ends every fault that people or machines brought about; what they did to hosts stays. */
-function recover(world: World): void {
+export function recover(world: World): void {
   world.gates.says = 'Passed'
   world.fleetControls = {}
   for (const pool of world.pools.values()) world.control(pool, {})
@@ -186,7 +186,7 @@ interface Rest {
 }
 
 /** Lets every agent and the controller do all they have to do, for as long as time brings something new. */
-function rest(world: World, random: Random, meanwhile?: Fault): Rest {
+export function rest(world: World, random: Random, meanwhile?: Fault): Rest {
   world.tell(`rest at "${world.head.revision}"`)
   let movedAt = world.now
   let stuck = false

@@ -1,4 +1,11 @@
-import { type AgentPhase, type AgentStatus, REBOOT_REFUSED, REBOOTING } from '../../../src/protocol/agent-status.ts'
+import {
+  type AgentPhase,
+  type AgentStatus,
+  ASSIGNMENT_LOST,
+  ASSIGNMENT_REPLAYED,
+  REBOOT_REFUSED,
+  REBOOTING,
+} from '../../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import { atMost } from '../../../src/protocol/desired-config.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
@@ -42,6 +49,10 @@ const NOTHING_SHOWN = {
 } as const
 
 const NO_LABELS: Labels = {}
+
+/** What an agent says whose Node has no assignment any more. */
+const REVERTED = { phase: 'Reverted' } as const
+const LOST = { phase: 'RolledBack', error: { reason: ASSIGNMENT_LOST, message: 'the Node has none' } } as const
 
 const assignedWhenUnsound = new WeakSet<Assignment>()
 /** Of these: that did not serve, whether or not they were Ready. */
@@ -146,6 +157,8 @@ export class SimNode {
   #viewed: { readonly of: Shown; readonly view: NodeView } | undefined
   /** What the agent knows and says, whether or not it gets through. */
   #known: Assignment | undefined
+  /** What it took up last: nothing older is. */
+  #accepted: Assignment | undefined
   #said: AgentStatus | undefined
   #works = true
   #wiltsAt: Instant | undefined
@@ -328,13 +341,60 @@ export class SimNode {
     if (this.dead) return
     if (this.#wiltsAt !== undefined && now >= this.#wiltsAt) this.#work(false, now)
     if (!this.offline) this.#known = this.#shown.assigned
-    const known = this.#known
-    if (!known) return
+    if (this.#known) this.#goOnWith(this.#known, { effectOf, now })
+    else this.#goOnWithout(now)
+  }
+
+  #goOnWith(
+    known: Assignment,
+    { effectOf, now }: { readonly effectOf: (digest: string) => Effect; readonly now: Instant },
+  ): void {
+    // Somebody else may have changed what it reported.
+    this.#publish()
+    if (this.#isReplayed(known)) {
+      this.#refuse(known, now)
+      return
+    }
+    this.#accepted = known
     const { assigned, assignedAt, phase } = this.#said ?? {}
     if (assigned !== known.digest || assignedAt !== stampOf(known)) this.#begin(known, { effect: effectOf(known.digest), now })
     else if (phase === 'Fetching') this.#say('Applying', { assigned: known, now })
     else if (phase === 'Applying' && this.#isToReboot(known)) this.#reboot(known, now)
     else if (phase === 'Applying') this.#finish(known, { effect: effectOf(known.digest), now })
+  }
+
+  /** Who removes an assignment and leaves the report wants the host back as it was; where both are gone, they were lost. */
+  #goOnWithout(now: Instant): void {
+    if (this.#said?.assigned !== undefined) {
+      const { status } = this.#shown
+      const isRemoved = status?.assigned !== undefined && status.error?.reason !== ASSIGNMENT_LOST
+      if (isRemoved) this.#giveBack(now)
+      const ended = isRemoved ? REVERTED : { ...LOST, active: this.active }
+      this.#said = { ...ended, ...this.#counted(), since: new Date(now + this.clockOff).toISOString() }
+    }
+    this.#publish()
+  }
+
+  #giveBack(now: Instant): void {
+    this.active = 'factory'
+    this.#wiltsAt = undefined
+    this.#runKubelet(this.active, 'good')
+    this.#work(true, now)
+  }
+
+  #isReplayed({ counter = 0 }: Assignment): boolean {
+    return counter < (this.#accepted?.counter ?? 0)
+  }
+
+  #refuse(assigned: Assignment, now: Instant): void {
+    const { error, assignedAt } = this.#said ?? {}
+    if (error?.reason === ASSIGNMENT_REPLAYED && assignedAt === stampOf(assigned)) return
+    this.#say('RolledBack', { assigned, now, error: { reason: ASSIGNMENT_REPLAYED, message: 'a later one was accepted before' } })
+  }
+
+  #counted(): Pick<AgentStatus, 'counter'> {
+    const { counter } = this.#accepted ?? {}
+    return counter === undefined ? {} : { counter }
   }
 
   #isToReboot({ reboot }: Assignment): boolean {
@@ -364,7 +424,9 @@ export class SimNode {
   #begin(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
     const runs = this.active === assigned.digest && this.#works && !this.#isToReboot(assigned)
     if (effect === 'silent' && !runs) return
-    if (effect === 'asks' && !runs && !atMost('drain', assigned.grant)) this.#say('Blocked', { assigned, now, needs: 'drain' })
+    if (this.active !== assigned.digest && assigned.grant === 'none') this.#say('Blocked', { assigned, now, needs: 'restart' })
+    else if (effect === 'asks' && !runs && !atMost('drain', assigned.grant))
+      this.#say('Blocked', { assigned, now, needs: 'drain' })
     else this.#say(runs ? 'Applied' : 'Fetching', { assigned, now })
   }
 
@@ -405,13 +467,13 @@ export class SimNode {
     { assigned, now, ...more }: { readonly assigned: Assignment; readonly now: Instant } & Pick<AgentStatus, 'needs' | 'error'>,
   ): void {
     const about = { digest: assigned.digest, assigned: assigned.digest, assignedAt: stampOf(assigned), active: this.active }
-    this.#said = { phase, ...about, ...more, since: new Date(now + this.clockOff).toISOString() }
+    this.#said = { phase, ...about, ...more, ...this.#counted(), since: new Date(now + this.clockOff).toISOString() }
     this.#publish()
   }
 
   #publish(): void {
     if (this.offline || this.#said === undefined || this.#said === this.#shown.status) return
-    if (['Applied', 'RolledBack', 'Blocked'].includes(this.#said.phase)) this.disturbed = isOurCordon(this.#shown)
+    if (['Applied', 'RolledBack', 'Blocked', 'Reverted'].includes(this.#said.phase)) this.disturbed = isOurCordon(this.#shown)
     this.show({ status: this.#said })
   }
 }

@@ -1,3 +1,4 @@
+import { ASSIGNMENT_LOST, ASSIGNMENT_REPLAYED } from '../../../src/protocol/agent-status.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { contentOf, digestFor, fingerprintOf } from './content.ts'
 import type { Observed } from './controller.ts'
@@ -72,6 +73,14 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     (decided.decision.status.wave?.index ?? 0) > 1 && hasFailedBefore(decided),
   'node runs another version than it is to': ({ decision: { status } }) =>
     status.failed.some(({ reason }) => reason === 'VersionMismatch'),
+  'older assignment comes back': ({ pool }) => pool.nodes.some(({ status }) => status?.error?.reason === ASSIGNMENT_REPLAYED),
+  'assignment is lost': ({ pool }) => pool.nodes.some(({ status }) => status?.error?.reason === ASSIGNMENT_LOST),
+  'rollout is traced by its nodes': ({ pool: { memory, nodes, name }, decision: { status } }) => {
+    const [run] = status.history
+    const began = Date.parse(run?.startedAt ?? '')
+    const isOlder = run?.result === 'Running' && memory.history.length > 0 && memory.history[0]?.startedAt !== run.startedAt
+    return isOlder && nodes.some(({ assigned }) => assigned?.pool === name && assigned.at === began)
+  },
   'pause stops a drain': ({ pool: { controls }, decision: { actions } }, { fleet }) =>
     [controls, fleet.controls].some(({ paused, stopDrains }) => paused !== undefined && stopDrains) &&
     actions.some((action) => action.kind === 'uncordon' && action.lifts),

@@ -10,6 +10,7 @@ import { fixFollows } from './faults/fix-follows.ts'
 import { labelsChange, someLabels, someTiers, victimsChange } from './faults/labels-change.ts'
 import { policyChanges } from './faults/policy-changes.ts'
 import { pressureComes } from './faults/pressure-comes.ts'
+import { recordsChange } from './faults/records-change.ts'
 import { retryFollows } from './faults/retry-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
@@ -21,6 +22,7 @@ import { triedWaves } from './rules/tried-waves.ts'
 import { limitWaves } from './rules/wave-failures.ts'
 import { type DrawPoolRule, describeRules, drawRules } from './rules.ts'
 import { settle, settleByRetry } from './settle.ts'
+import { settleWithOtherRecords } from './settle-with-other-records.ts'
 import { World } from './world.ts'
 
 /** One story of a drawn fleet: the same seed, the same story. @param steps how many events; fewer are the same story's beginning */
@@ -128,6 +130,14 @@ export function tellRetried(seed: number, steps: number): Told {
     labels: someTiers,
     end: settleByRetry,
   })
+}
+
+/** The same of fleets in which other tools change what the controller remembers in the cluster. */
+export function tellMeddled(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const world = new World(drawRules(random))
+  world.keepRecords()
+  return tell(world, { random, steps, extra: recordsChange, chanceOfExtra: 0.15, end: settleWithOtherRecords })
 }
 
 interface Telling {

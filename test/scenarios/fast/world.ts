@@ -1,16 +1,21 @@
+import { nextCounter } from '../../../src/protocol/assignment-signature.ts'
 import type { Disruption } from '../../../src/protocol/desired-config.ts'
 import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
+import type { Backup } from './backup.ts'
 import { contentOf, digestFor, type Labels, problemFor, versionFor } from './content.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
+import { isSound } from './invariants/canary-exposure.ts'
 import { allowed, hasEnded, isBlocked, isDown, isJoining } from './invariants/steps.ts'
 import { ProofPods } from './proof-pods.ts'
+import { RejectionNotes } from './rejection-notes.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
+import { TrueRollouts } from './true-rollouts.ts'
 import { Workload } from './workload.ts'
 
 /** A NodePool object, as the API server keeps it. */
@@ -35,6 +40,8 @@ export interface Take {
   readonly disturbs: boolean
   /** It was cordoned for it, no more. */
   readonly isCordon: boolean
+  /** It was sound, and runs this content for the first time in this rollout. Told only where others change records. */
+  readonly exposes: boolean
   /** Pods that had to go first, and were there still. */
   readonly undrained: number
   /** What its pool remembered then. */
@@ -71,6 +78,13 @@ export class World {
   takes: Take[] = []
   /** How often each node was given each content since something happened that may change what it is to have. */
   readonly given = new Map<string, number>()
+  /** Where tools change what the cluster remembers: what is noted of failed commits beside statuses. */
+  notes?: RejectionNotes
+  /** The same: what the controller has really done. */
+  truth?: TrueRollouts
+  readonly backups: Backup[] = []
+  /** Commits whose ConfigMaps somebody has deleted. */
+  readonly lostRevisions = new Set<string>()
   /** Situations of this story. */
   readonly reached = new Set<string>()
   /** Counts up with each change of a node that the API server shows. */
@@ -85,6 +99,12 @@ export class World {
       [...rules.pools.keys()].map((name) => [name, { name, version: 1, memory: NO_MEMORY, controls: {} }] as const),
     )
     this.controller = new SimController(this)
+  }
+
+  /** Statuses, annotations and ConfigMaps may be changed by others from now on. */
+  keepRecords(): void {
+    this.notes = new RejectionNotes()
+    this.truth = new TrueRollouts()
   }
 
   get head(): Commit {
@@ -103,6 +123,7 @@ export class World {
     const revision = `${this.commits.length}-${Object.values(contents).join('+')}`
     this.commits.push({ revision, contents: new Map([...before, ...Object.entries(contents)]) })
     this.given.clear()
+    this.truth?.begin()
     this.tell(`push ${revision}`)
   }
 
@@ -142,6 +163,7 @@ export class World {
     pool.controls = controls
     pool.version += 1
     this.given.clear()
+    this.truth?.begin(pool.name)
     this.controller.toldOfPool(pool)
     this.tell(() => `${pool.name} controls: ${JSON.stringify(controls)}`)
   }
@@ -171,16 +193,20 @@ export class World {
     const pool = this.pools.get(seen.pool)
     if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
     const joins = this.#joins(seen, observed)
-    const disturbs = disturbedBy(action.digest, node, { joins, reboots: action.reboot !== undefined })
+    const disturbs = action.grant !== 'none' && disturbedBy(action.digest, node, { joins, reboots: action.reboot !== undefined })
     const undrained = this.#undrained(action, observed)
-    this.takes.push({ node, digest: action.digest, disturbs, isCordon: false, undrained, memory: pool.memory, observed })
+    const exposes = node.active !== action.digest && isSound(seen.view) && this.truth?.expose(pool.name, node) === true
+    const { memory } = pool
+    this.takes.push({ node, digest: action.digest, disturbs, isCordon: false, exposes, undrained, memory, observed })
     const key = `${node.name} ${action.digest} ${action.reboot?.boot}`
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
     const { digest, revision, grant, at, reboot, nodeWas } = action
     const wantsProof = action.proof !== undefined
+    const { assigned: before, status } = node.shown
+    const counter = nextCounter({ assigned: before?.counter, accepted: status?.counter }, observed.at)
     node.assign(
-      { digest, revision, pool: pool.name, grant, reboot, at, nodeWas },
+      { digest, revision, pool: pool.name, grant, reboot, at, nodeWas, counter },
       { wantsProof, patience: this.#patienceOf(pool), now: this.now },
     )
     return true
@@ -198,7 +224,16 @@ export class World {
     const pool = this.pools.get(seen.pool)
     if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
     const disturbs = !isDown(node.view())
-    this.takes.push({ node, digest: mark.digest, disturbs, isCordon: true, undrained: 0, memory: pool.memory, observed })
+    this.takes.push({
+      node,
+      digest: mark.digest,
+      disturbs,
+      isCordon: true,
+      exposes: false,
+      undrained: 0,
+      memory: pool.memory,
+      observed,
+    })
     if (disturbs) node.disturbed = true
     if (this.released.get(name) !== mark.digest) this.released.delete(name)
     node.showCordon({ mark, ...(mark.state === 'Ours' && { unschedulable: true }) })

@@ -1,3 +1,4 @@
+import { ASSIGNMENT_REPLAYED } from '../../../../src/protocol/agent-status.ts'
 import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
@@ -55,6 +56,8 @@ function isOfRun(
 function hasFailed(node: NodeView): boolean {
   const { assigned, status, ready } = node
   if (assigned === undefined || !isConcerned(node) || status?.assignedAt !== stampOf(assigned)) return false
+  // It came back from a backup: nobody has tried it.
+  if (status.error?.reason === ASSIGNMENT_REPLAYED) return false
   return status.phase === 'Failed' || (status.phase === 'RolledBack' && ready)
 }
 

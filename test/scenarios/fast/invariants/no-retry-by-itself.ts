@@ -1,3 +1,4 @@
+import { ASSIGNMENT_REPLAYED } from '../../../../src/protocol/agent-status.ts'
 import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { Invariant } from '../invariants.ts'
 import { wasFitWhenAssigned } from '../sim-node.ts'
@@ -22,6 +23,7 @@ function isFailedTry({ node, digest, reboots }: Step, run: HistoryEntry, { at: n
   const { assigned, status } = node
   if (reboots || assigned?.digest !== digest || status?.assignedAt !== stampOf(assigned)) return false
   const { at = 0 } = assigned
+  if (status.error?.reason === ASSIGNMENT_REPLAYED) return false
   if (at < Date.parse(run.retriedAt ?? run.startedAt) || at > now) return false
   return wasFitWhenAssigned(assigned) && (status.phase === 'RolledBack' || status.phase === 'Failed')
 }

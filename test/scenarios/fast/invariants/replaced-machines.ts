@@ -4,7 +4,7 @@ import type { Share } from '../../../../src/rollout/model/policy.ts'
 import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
 import { stampOf } from '../stamp.ts'
-import { allowed, type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
+import { allowed, type Decided, decidedPools, hasEnded, isRendered, stepsOf } from './steps.ts'
 
 export const replacedMachines: Invariant = {
   claim:
@@ -51,6 +51,8 @@ function isReturn({ stable, target, history: [, ...older] }: Decided['decision']
 function isCounted({ pool, decision: { status }, at }: Decided): boolean {
   const [before, after] = [pool.memory.history[0], status.history[0]]
   const known = before?.laterFailures
+  // Where the ConfigMap of its commit is gone, that waits until it is back.
+  if (!isRendered(pool.memory.target, pool)) return true
   if (known === undefined || !isSameRollout(before, after) || wasRetried(pool.memory, status)) return true
   const gone = known.nodes.filter((name) => pool.nodes.every((node) => node.name !== name || isAnother(node)))
   const counted = after?.laterFailures?.replaced ?? 0

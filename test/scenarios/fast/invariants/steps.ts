@@ -1,3 +1,4 @@
+import type { RevisionRef } from '../../../../src/protocol/node-pool.ts'
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { Decision } from '../../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
@@ -97,7 +98,12 @@ export const newlyDown = oncePerDecision((decided) => {
 
 /** It serves nobody yet, and there is something proven to give it: told again here. */
 export function isJoining(node: NodeView, { at, pool, decision }: Decided): boolean {
-  return node.assigned === undefined && decision.status.stable !== undefined && isYoung(node, { at, pool, decision })
+  return node.assigned === undefined && isRendered(decision.status.stable, pool) && isYoung(node, { at, pool, decision })
+}
+
+/** Somebody may have deleted the ConfigMap of its commit. */
+export function isRendered(ref: RevisionRef | undefined, { head, known }: PoolSnapshot): boolean {
+  return ref !== undefined && (ref.fingerprint === head.fingerprint || known.has(ref.revision))
 }
 
 export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolean {

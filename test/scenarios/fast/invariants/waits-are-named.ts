@@ -26,7 +26,9 @@ function standsStill({ decision: { actions, status } }: Decided): boolean {
 }
 
 function namesWait({ decision: { status } }: Decided): boolean {
-  const reason = conditionOf(status.conditions, 'Ready')?.reason
+  const { reason, message = '' } = conditionOf(status.conditions, 'Ready') ?? {}
+  // An agent refuses an assignment that came back from a backup.
+  if (message.includes('assigned again until')) return true
   return reason !== 'RollingOut' && reason !== 'RollingBack' && reason !== 'Soaking' && reason !== 'Completed'
 }
 
