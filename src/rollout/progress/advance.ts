@@ -9,7 +9,7 @@ import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
 import { rememberLosses } from './losses.ts'
-import { openWave } from './open-wave.ts'
+import { fixOpenWaves, openWave } from './open-wave.ts'
 import { reject, rejectForNodes } from './reject.ts'
 import { rememberSoaked } from './remember-soak.ts'
 
@@ -29,6 +29,8 @@ export function advance(poolState: PoolState): Memory | undefined {
   if (state === 'Halted') return undefined
   if (isTooMuch({ failures, replaced }, poolState)) return rejectForNodes(poolState, { failures, replaced })
   if (poolState.open < 0) return firstWave(poolState)
+  const fixed = fixOpenWaves(poolState)
+  if (fixed) return fixed
   const gates = updateGates(poolState)
   if (gates) return { ...memory, gates }
   return isWaveDone(poolState) ? pastTheWave(poolState) : undefined

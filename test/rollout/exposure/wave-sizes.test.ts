@@ -63,6 +63,21 @@ test('an open wave keeps its size when nodes come and go, and the status says wh
   expect(selected(decide(grown, noon + minute))).toHaveLength(9)
 })
 
+test('an open wave that a commit makes a percentage is calculated then, and does not grow when nodes join', () => {
+  const counted = aPool({ head: 'new', stable: 'old', waves: [aWave('first', 2, { soak: hour })] }).with(
+    ...hundred(noon - 48 * hour),
+  )
+  const { pool: begun } = played(counted, noon)
+  const waves = [aWave('first', '5%', { soak: hour })]
+  const changed = played({ ...begun, policy: { ...begun.policy, waves } }, noon + minute)
+  const many = Array.from({ length: 400 }, (_, i) => aNode(`late-${i}`).on('old'))
+  const grown = aPool({ head: 'new', stable: 'old', waves }).with(...changed.pool.nodes, ...many)
+
+  expect(changed.decision.status.wave).toMatchObject({ opened: ['first'], sizes: [{ name: 'first', nodes: 5 }] })
+  expect(changed.taken).toBe(3)
+  expect(selected(decide({ ...grown, memory: changed.pool.memory }, noon + 2 * minute))).toEqual([])
+})
+
 test('a wave of a selector waits until one of its own nodes was heard from', () => {
   const zones = [aWave('canary', 1), aWave('west', { zone: 'west' }), aWave('rest', '100%')]
   const away = aNode('w')
