@@ -6,17 +6,16 @@ import { isRecordOf, recorded } from './gate-records.ts'
 
 /**
  * What was noted of workloads before a commit that has not completed counts for the next one, too: noted anew, what the first one broke would
- * seem to have been so before. A retry is asked the same again. Another commit has to take its place on all nodes in the open waves, or what
- * it mends would still be broken when its gate is asked.
+ * seem to have been so before. A retry is asked the same again, and so is a wave that a commit puts in the place of another one. Another commit
+ * has to take its place on all nodes in the open waves, or what it mends would still be broken when its gate is asked.
  */
 export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
   const { history, gates = [] } = state.rollout.memory
-  const runs = history.slice(1)
-  const last = gates.findLast((record) => record.before && isRecordOf(record, gate) && runOf(record, runs))
-  const run = last && runOf(last, runs)
+  const last = gates.findLast((record) => record.before && isRecordOf(record, gate) && runOf(record, history))
+  const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
-  const isRetry = run.fingerprint === state.rollout.target.fingerprint
-  return isRetry || isReplaced(runs.slice(0, runs.indexOf(run) + 1), state) ? recorded(last) : undefined
+  const isSame = run.fingerprint === state.rollout.target.fingerprint
+  return isSame || isReplaced(history.slice(1, history.indexOf(run) + 1), state) ? recorded(last) : undefined
 }
 
 function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {

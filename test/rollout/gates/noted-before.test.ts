@@ -5,6 +5,7 @@ import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { remembering, selected } from '../builders/decisions.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 import { answer, apps, asked, since, waves } from './some-gates.ts'
@@ -86,4 +87,13 @@ test('a commit after a failed one asks its gate about what was so before that', 
 
   expect(selected(began)).toEqual(['b'])
   expect(asked(decision)).toMatchObject([{ question: 'after', revision: 'next', ...noted }])
+})
+
+test('a wave that a commit renames before its gate has passed is compared with what was so before it', () => {
+  const waiting = whileItWaits('new')
+  const renamed = [aWave('pilot', 1), aWave('rest', '100%')]
+  const pool = { ...waiting, policy: { ...waiting.policy, waves: renamed } }
+  const decision = decide({ ...pool, memory: { ...pool.memory, wave: { index: 1, count: 2, name: 'canary' } } }, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'after', wave: 'pilot', ...noted }])
 })
