@@ -89,7 +89,8 @@ export function reusableMembers(context: MembersContext, last: AssessedPool | un
   const { now } = context
   return (fact, wave, index) => {
     const member = last.members[index]
-    if (member === undefined || last.facts[index] !== fact || member.wave !== wave) return undefined
+    if (member === undefined || last.facts[index] !== fact || member.wave !== wave || !isSameTurn(wave, context, last))
+      return undefined
     if (now >= fact.validUntil || now >= progressEnds(member) || member.node.pressures !== undefined) return undefined
     const soaks = wave !== undefined && wave >= last.open && (last.waves[wave]?.soak ?? 0) > 0
     return soaks && isUnsteady(member, last.now) ? undefined : member
@@ -97,18 +98,28 @@ export function reusableMembers(context: MembersContext, last: AssessedPool | un
 }
 
 /** What a node may get is decided as before. */
-function isSameRule({ pool, rollout, open, lastResort }: MembersContext, last: AssessedPool): boolean {
+function isSameRule({ pool, rollout, lastResort }: MembersContext, last: AssessedPool): boolean {
   const before = last.rollout
   return (
     pool.policy === last.pool.policy &&
     pool.ceiling === last.pool.ceiling &&
-    open === last.open &&
     rollout.proven === before.proven &&
     rollout.target.revision === before.target.revision &&
     rollout.stable?.revision === before.stable?.revision &&
     (rollout.commitBlocker === undefined) === (before.commitBlocker === undefined) &&
     lastResort.size + last.lastResort.size === 0
   )
+}
+
+/** Whether its wave is open, has passed or is still to come decides, and not which other one opens. */
+function isSameTurn(wave: number | undefined, now: OpenWaves, before: OpenWaves): boolean {
+  if (now.open === before.open) return true
+  if (now.open < 0 || before.open < 0 || isPast(now) || isPast(before) || wave === undefined) return false
+  return wave > Math.max(now.open, before.open) || wave < Math.min(now.open, before.open)
+}
+
+function isPast({ waves, open }: OpenWaves): boolean {
+  return open >= waves.length
 }
 
 /** When time, or what a pod shows, may change how far a node in service is. */

@@ -100,6 +100,23 @@ test('an assessment takes over the nodes that have not changed', () => {
   expect(taken.sort()).toEqual(['b', 'c', 'd', 'e'])
 })
 
+test('an assessment takes over the nodes of waves that are still to come when another one opens', () => {
+  const done = (name: string) =>
+    aNode(name)
+      .on('new', { at: noon - hour })
+      .reporting('Applied', { since: noon - hour })
+  const inCanary = { waves, since: noon - 2 * hour, wave: { index: 1, count: 3, name: 'canary' } }
+  const before = aPool({ stable: 'older', ...inCanary }).with(...NAMES.map((name) => aNode(name).on('older')))
+  const canary = assess(before, noon).state.members.find(({ wave }) => wave === 0)?.node.name ?? ''
+  const first = assess(before, noon)
+  const nodes = before.nodes.map((node) => (node.name === canary ? done(canary) : node))
+  const { state } = assess({ ...before, memory: first.memory, nodes }, noon + minute, first)
+  const taken = state.members.filter((member) => first.state.members.includes(member))
+
+  expect(state.open).toBe(first.state.open + 1)
+  expect(taken.map(({ wave }) => wave)).toEqual([2, 2])
+})
+
 test('an assessment of a pool that has completed takes over the nodes that have not changed', () => {
   const at = noon - 2 * hour
   const done = NAMES.map((name) => aNode(name).on('new', { at }).reporting('Applied', { since: at }))
