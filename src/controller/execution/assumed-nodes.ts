@@ -6,13 +6,35 @@ import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import { type NodeAction, wantedProof } from './node-patch.ts'
 import { isKept } from './refuse-loss.ts'
 
-interface Assumption {
+class Assumption {
   readonly action: NodeAction
-  /** The node as the decision saw it. */
-  readonly before: NodeView
-  readonly after: ClusterNode
+  readonly #node: ClusterNode
+  readonly #pool: string
+  #after: ClusterNode | undefined
   /** So long at most; absent: until the write has ended. */
-  wait?: Wait
+  wait: Wait | undefined
+
+  /** @param node as the decision saw it */
+  constructor(node: ClusterNode, action: NodeAction, pool: string) {
+    this.#node = node
+    this.action = action
+    this.#pool = pool
+  }
+
+  get before(): NodeView {
+    return this.#node.view
+  }
+
+  /** Made when a pass asks for it: many writes have ended before the next pass. */
+  get after(): ClusterNode {
+    this.#after ??= assumed(this.#node, this.action, this.#pool)
+    return this.#after
+  }
+}
+
+function assumed(node: ClusterNode, action: NodeAction, pool: string): ClusterNode {
+  const view = { ...node.view, ...changeOf(action, node.view, pool) }
+  return { ...node, view, poolLabel: action.kind === 'assign' ? pool : node.poolLabel }
 }
 
 /**
@@ -32,10 +54,8 @@ export class AssumedNodes {
   }
 
   assume(node: ClusterNode, action: NodeAction, pool: string): void {
-    const view = { ...node.view, ...changeOf(action, node.view, pool) }
-    const poolLabel = action.kind === 'assign' ? pool : node.poolLabel
     this.#unanswered.delete(node.name)
-    this.#byName.set(node.name, { action, before: node.view, after: { ...node, view, poolLabel } })
+    this.#byName.set(node.name, new Assumption(node, action, pool))
   }
 
   /** It is not known whether the write arrived: it is counted on for a while, and then decided upon again. */
