@@ -77,6 +77,11 @@ export class WriteQueue {
     this.#idle = Promise.withResolvers()
   }
 
+  #toTheEnd(pool: string, line: Line): void {
+    this.#lines.delete(pool)
+    this.#lines.set(pool, line)
+  }
+
   /** A pool that was served goes to the end of the line. */
   #next(): QueuedWrite | undefined {
     if (this.#sending >= AT_ONCE) return undefined
@@ -84,8 +89,7 @@ export class WriteQueue {
       if (line.sending >= AT_ONCE_OF_A_POOL) continue
       const write = line.first.shift() ?? line.others.shift()
       if (write === undefined) continue
-      this.#lines.delete(pool)
-      this.#lines.set(pool, line)
+      if (this.#lines.size > 1) this.#toTheEnd(pool, line)
       return write
     }
     return undefined
