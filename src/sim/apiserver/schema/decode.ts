@@ -70,12 +70,15 @@ function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
   let result: Record<string, Json> | undefined
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index] as string
-    const member = visitMember(value[key], { at, key, old: old?.[key] }, options)
-    if (result === undefined && member !== undefined && member === value[key]) continue
+    const given = value[key]
+    // A patch changes few members of an object that it touches.
+    const isShared = given !== undefined && given !== null && given === old?.[key]
+    const member = isShared ? given : visitMember(given, { at, key, old: old?.[key] }, options)
+    if (result === undefined && member !== undefined && member === given) continue
     result ??= membersAt(value, keys.slice(0, index))
     if (member !== undefined) result[key] = member
   }
-  if (result === undefined && defaultsOf(schema).every(([key]) => key in value)) return value
+  if (result === undefined && defaultsOf(schema).every(({ key }) => key in value)) return value
   result ??= membersAt(value, keys)
   fillDefaults(result, schema)
   return result
@@ -95,7 +98,6 @@ interface Member {
 
 /** @returns undefined for what is dropped */
 function visitMember(member: Json | undefined, { at, key, old }: Member, options: DecodeOptions): Json | undefined {
-  if (member !== undefined && member !== null && member === old) return member
   const schema = schemaOfMember(at.schema, key)
   if (schema === 'unknown') {
     options.unknown.push(pathOf(at, key))
@@ -127,19 +129,25 @@ function schemaOfMember(schema: Schema, key: string): Schema | 'unknown' | 'anyt
 }
 
 function fillDefaults(result: Record<string, Json>, schema: Schema): void {
-  for (const [key, property] of defaultsOf(schema)) {
-    if (key in result || property.default === undefined) continue
-    result[key] = decode(property.default, property, { unknown: [] })
-  }
+  for (const { key, property, value } of defaultsOf(schema))
+    if (!(key in result)) result[key] = decode(value, property, { unknown: [] })
 }
 
 /** Of dozens of properties few have one, and every object of every write is asked. */
-const defaults = new WeakMap<Schema, readonly (readonly [string, Schema])[]>()
+const defaults = new WeakMap<Schema, readonly Default[]>()
 
-function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
+interface Default {
+  readonly key: string
+  readonly property: Schema
+  readonly value: Json
+}
+
+function defaultsOf(schema: Schema): readonly Default[] {
   const known = defaults.get(schema)
   if (known) return known
-  const found = Object.entries(schema.properties ?? {}).filter(([, property]) => property.default !== undefined)
+  const found = Object.entries(schema.properties ?? {}).flatMap(([key, property]) =>
+    property.default === undefined ? [] : [{ key, property, value: property.default }],
+  )
   defaults.set(schema, found)
   return found
 }
