@@ -69,7 +69,8 @@ function resourceRequest(
   path: string,
   { method, query, body, contentType = 'application/json' }: Asked,
 ): ApiRequest | undefined {
-  const [pathname = '', search] = path.split('?')
+  const at = path.indexOf('?')
+  const [pathname, search] = at < 0 ? [path, undefined] : [path.slice(0, at), path.slice(at + 1)]
   const searchParams = search === undefined && query === undefined ? NO_QUERY : queryOf(search, query)
   const head = readHead({ method, headers: { 'content-type': contentType } }, { pathname, searchParams }, core.registry)
   return head && { ...head, body: body === undefined ? NO_BODY : { says: asSent(body) } }

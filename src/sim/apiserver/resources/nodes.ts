@@ -98,6 +98,7 @@ function tidied(node: ApiObject): ApiObject {
 }
 
 export function withMember(object: ApiObject, key: string, value: Json | undefined): ApiObject {
+  if (object[key] === value) return object
   if (value !== undefined) return { ...object, [key]: value }
   return without(object, key) as ApiObject
 }
