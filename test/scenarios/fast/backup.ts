@@ -16,14 +16,16 @@ export interface Backup {
 /** Older ones go. */
 const KEPT = 20
 
-export function takeBackup({ pools, nodes, fleetControls, notes, backups }: World): void {
+export function takeBackup({ pools, nodes, fleetControls, notes, backups }: World): Backup {
   const all = [...pools.values()]
-  backups.push({
+  const backup = {
     statuses: new Map(all.map(({ name, memory }) => [name, memory])),
     controls: new Map(all.map(({ name, controls }) => [name, controls])),
     nodes: new Map([...nodes.values()].map((node) => [node, node.shown])),
     fleetControls,
     notes: notes?.all ?? new Map(),
-  })
+  }
+  backups.push(backup)
   if (backups.length > KEPT) backups.shift()
+  return backup
 }

@@ -86,12 +86,16 @@ export function tellPaused(seed: number, steps: number): Told {
 /** The same of fleets whose nodes come under pressure; half of them prove nodes by a pod. */
 export function tellPressed(seed: number, steps: number): Told {
   const random = new Random(seed)
+  return tell(worldProvedAtTimes(0.5, random), { random, steps, extra: pressureComes, chanceOfExtra: 0.15 })
+}
+
+/** All pools of a fleet prove nodes by a pod, or none does. */
+function worldProvedAtTimes(chance: number, random: Random): World {
   let isProved: boolean | undefined
-  const world = worldWith(() => {
-    isProved ??= random.chance(0.5)
+  return worldWith(() => {
+    isProved ??= random.chance(chance)
     return isProved ? proof(random) : {}
   }, random)
-  return tell(world, { random, steps, extra: pressureComes, chanceOfExtra: 0.15 })
 }
 
 /** The same of fleets whose autoscalers replace machines that failed. */
@@ -132,10 +136,10 @@ export function tellRetried(seed: number, steps: number): Told {
   })
 }
 
-/** The same of fleets in which other tools change what the controller remembers in the cluster. */
+/** The same of fleets in which other tools change what the controller remembers in the cluster; some prove nodes by a pod. */
 export function tellMeddled(seed: number, steps: number): Told {
   const random = new Random(seed)
-  const world = new World(drawRules(random))
+  const world = worldProvedAtTimes(0.3, random)
   world.keepRecords()
   return tell(world, { random, steps, extra: recordsChange, chanceOfExtra: 0.15, end: settleWithOtherRecords })
 }

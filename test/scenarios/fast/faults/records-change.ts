@@ -111,7 +111,12 @@ function everythingRestored(world: World, random: Random): void {
   world.tell(() => `everything is restored: ${JSON.stringify([...backup.statuses])}`)
 }
 
-function restorePool(pool: SimPool, { statuses, controls }: Backup, world: World): void {
+function restorePool(pool: SimPool, backup: Backup, world: World): void {
+  restoreStatus(pool, backup, world)
+  world.control(pool, backup.controls.get(pool.name) ?? {})
+}
+
+export function restoreStatus(pool: SimPool, { statuses }: Backup, world: World): void {
   writeStatus(pool, statuses.get(pool.name) ?? NO_MEMORY, world)
-  world.control(pool, controls.get(pool.name) ?? {})
+  world.tell(`the status of ${pool.name} is restored`)
 }

@@ -5,7 +5,7 @@ import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
 import { isExposed, isSound } from './canary-exposure.ts'
 import { isOurs } from './fleet-budget.ts'
-import { allowed, type Decided, decidedPools, hasEnded, isBlocked, isDown, newlyDown, stepsOf } from './steps.ts'
+import { allowed, type Decided, decidedPools, hasEnded, isBlocked, isDown, isRendered, newlyDown, stepsOf } from './steps.ts'
 
 /** The same table, rows 5 and 6, of pools whose first wave is a count and has enough sound nodes: all others are no members. */
 export const inPlacesOfMembers: Invariant = {
@@ -39,8 +39,10 @@ function isFit(node: NodeView, decided: Decided): boolean {
 }
 
 /** As that is for its labels: one that went down before it got what they are now counts as broken. */
-function isAtStable({ assigned, labels }: NodeView, { decision: { status } }: Decided): boolean {
-  if (assigned === undefined || status.stable?.fingerprint === status.target?.fingerprint) return false
+function isAtStable({ assigned, labels }: NodeView, { pool, decision: { status } }: Decided): boolean {
+  // Where the ConfigMap of its commit is gone, nothing shows that a node has the stable content.
+  if (assigned === undefined || !isRendered(status.stable, pool)) return false
+  if (status.stable?.fingerprint === status.target?.fingerprint) return false
   const content = contentOf(assigned.digest)
   return fingerprintOf(content) === status.stable?.fingerprint && assigned.digest === digestFor(content, labels)
 }

@@ -97,7 +97,10 @@ function triesOne(decided: Decided): boolean {
   const replaced = run?.laterFailures?.replaced ?? 0
   if (run?.result !== 'Completed' || replaced <= borneBy(decided, run)) return true
   const isNew = ({ createdAt }: NodeView): boolean => createdAt > Date.parse(run.startedAt)
-  const tried = stepsOf(decided).filter(({ node }) => node.assigned === undefined && isNew(node))
+  // One that has lost its assignment, and runs the content, tries nothing.
+  const tried = stepsOf(decided).filter(
+    ({ node, digest }) => node.assigned === undefined && isNew(node) && node.status?.active !== digest,
+  )
   const atIt = pool.nodes.filter((node) => isNew(node) && isAtIt(node, run))
   return tried.length === 0 || (tried.length === 1 && atIt.every((node) => isOverdue(node, decided)))
 }
