@@ -36,9 +36,12 @@ test.each([
   ['a target without a history', { target: aRef('old') }, noon - hour],
   ['a history of other content', { history: [aRollout('old', { result: 'Completed' })] }, noon - hour],
   ['a history of this content', { history: [aRollout('new', { result: 'Superseded' })] }, noon],
-])('a rollout began with the first node that got its content unless the pool remembers an earlier one of it: %s', (_, memory, began) => {
-  const pool = aPool().with(aNode('a').on('new', { at: noon - hour }))
-  const [top] = currentRollout({ ...pool, memory: { ...NO_MEMORY, ...memory } }, noon).memory.history
+])(
+  'a rollout began with the first node that got its content unless the pool remembers an earlier one of it: %s',
+  (_, memory, began) => {
+    const pool = aPool().with(aNode('a').on('new', { at: noon - hour }))
+    const [top] = currentRollout({ ...pool, memory: { ...NO_MEMORY, ...memory } }, noon).memory.history
 
-  expect(top?.startedAt).toBe(stamp(began))
-})
+    expect(top?.startedAt).toBe(stamp(began))
+  },
+)
