@@ -2,6 +2,7 @@ import { isForeignCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
+import { doesNotServe } from '../sim-node.ts'
 import { stampOf } from '../stamp.ts'
 import { allowed, cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
@@ -38,9 +39,11 @@ function changingIdle(decided: Decided): NodeView[] {
   return decided.pool.nodes.filter((node) => isIdle(node, decided) && isChanging(node))
 }
 
-/** Not Ready for a short time, or cordoned by a person. What a change has failed on, and is not Ready, is repaired at once. */
+/** Not Ready for a short time, or cordoned by a person while pods run on it. What a change has failed on, and is not Ready, is repaired at once. */
 function isIdle(node: NodeView, { at, pool }: Decided): boolean {
-  return node.ready ? isForeignCordon(node) : !hasFailed(node) && at < node.readySince + pool.policy.applyTimeout
+  return node.ready
+    ? isForeignCordon(node) && !doesNotServe(node)
+    : !hasFailed(node) && at < node.readySince + pool.policy.applyTimeout
 }
 
 /** Or what was assigned before, and this assignment has not healed it. */
