@@ -16,7 +16,6 @@ export function scattered<T>(items: readonly T[], { scope, nameOf, classOf }: Sc
 
 /** Lower classes first; within a class they stay in the order in which they come. */
 export function byClass<T>(items: readonly T[], classOf: (item: T) => number): readonly T[] {
-  if (isOneClass(items, classOf)) return items
   const classes = new Map<number, T[]>()
   let [known, members]: [number, T[]] = [Number.NaN, []]
   for (const item of items) {
@@ -29,14 +28,9 @@ export function byClass<T>(items: readonly T[], classOf: (item: T) => number): r
     }
     members.push(item)
   }
+  if (classes.size <= 1) return items
   const [first = [], ...others] = [...classes].sort(([a], [b]) => a - b).map(([, members]) => members)
   return first.concat(...others)
-}
-
-/** Most often so: then no other list is made. */
-function isOneClass<T>(items: readonly T[], classOf: (item: T) => number): boolean {
-  const key = items.length === 0 ? undefined : classOf(items[0] as T)
-  return items.every((item) => classOf(item) === key)
 }
 
 /** Indices of names, as positions in a list. */
