@@ -220,6 +220,7 @@ async function reads(cluster: Cluster): Promise<void> {
   const only = (name: string, maxPods: number) => ({
     version: versions.olderKubelet,
     config: { maxPods },
+    host: { files: [{ path: '/etc/rights.conf', content: `${name}\n` }] },
     selector: { 'kubernetes.io/hostname': name },
   })
   const commit = await push({ ...only('n1', 71), others: { second: only('n2', 72) } }, 'two pools')
