@@ -1,4 +1,3 @@
-import { parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { Decider } from '../../../src/controller/decider.ts'
 import { allRejections } from '../../../src/controller/revisions/rejections.ts'
@@ -10,7 +9,7 @@ import { uncordonStrays } from '../../../src/rollout/drain/strays.ts'
 import { isUnderDrain } from '../../../src/rollout/model/cordon.ts'
 import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import type { NodePods, PodView, ProofPod } from '../../../src/rollout/model/node-view.ts'
+import type { ProofPod } from '../../../src/rollout/model/node-view.ts'
 import {
   type GateAnswer,
   type Memory,
@@ -19,8 +18,9 @@ import {
   withMemory,
 } from '../../../src/rollout/model/snapshot.ts'
 import { fingerprintOf, PROFILE } from './content.ts'
+import { asKept, isSameMemory } from './kept-status.ts'
 import type { Mishap } from './mishap.ts'
-import type { SimPod } from './workload.ts'
+import { PodsSeen } from './pods-seen.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
 import { WritesUnderWay } from './writes-under-way.ts'
 
@@ -64,10 +64,8 @@ export class SimController {
   readonly #answers = new Map<string, readonly GateAnswer[]>()
   #keptNow: ReadonlySet<string> = new Set()
   #unheard: FollowEvent<CachedNode>[] = []
-  #pods: ReadonlyMap<string, readonly PodView[]> = new Map()
+  readonly #pods: PodsSeen
   #proofs: ReadonlyMap<string, ProofPod> = new Map()
-  readonly #refused = new Map<string, Instant>()
-  readonly #evicted = new Set<string>()
   /** The watch is broken: it hears nothing until it lists again. */
   #deaf = false
   readonly #underWay = new WritesUnderWay()
@@ -76,6 +74,7 @@ export class SimController {
   constructor(world: World, clockOff = 0) {
     this.#world = world
     this.clockOff = clockOff
+    this.#pods = new PodsSeen(world, clockOff)
     this.list()
   }
 
@@ -104,7 +103,9 @@ export class SimController {
   hear(count = Number.POSITIVE_INFINITY, again = 0): void {
     const heard = this.#unheard.splice(0, count)
     for (const event of [...heard, ...heard.slice(0, again).filter(({ type }) => type === 'upsert')]) this.#nodes.observe(event)
-    if (count === Number.POSITIVE_INFINITY) this.#hearPods()
+    if (count !== Number.POSITIVE_INFINITY) return
+    this.#proofs = this.#world.proofs.all
+    this.#pods.hear(this.#nodes.items.values())
   }
 
   /** Whether the caches are what the API server has. */
@@ -206,7 +207,7 @@ export class SimController {
     if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed.at)])
     if (action.kind === 'startProof') this.#world.proofs.start(action.pod)
     if (action.kind === 'removeProof') this.#world.proofs.remove(action.pod.uid)
-    if (action.kind === 'evict') this.#evict(action)
+    if (action.kind === 'evict') this.#pods.evict(action)
     else if (isPatch(action)) this.#send(action, observed)
     return true
   }
@@ -232,39 +233,8 @@ export class SimController {
     return action.kind === 'cordon' ? this.#world.cordon(action, seen, observed) : this.#world.uncordon(action, seen)
   }
 
-  #evict({ pod: { uid } }: Extract<Action, { kind: 'evict' }>): void {
-    const { workload, nodes, now } = this.#world
-    if (workload.evict(uid, nodes) === 'refused') this.#refused.set(uid, now + this.clockOff + 5_000)
-    else this.#evicted.add(uid)
-  }
-
-  /** Late, like all that is heard: nodes that are under drain as far as is known, with their pods as they were then. */
-  #hearPods(): void {
-    const drained = [...this.#nodes.items.values()].filter(({ view }) => isUnderDrain(view))
-    this.#proofs = this.#world.proofs.all
-    this.#pods = new Map(drained.map(({ name }) => [name, this.#world.workload.on(name).map(podView)]))
-  }
-
-  /** Of a node that is not under drain, nothing stays known: when it is drained again, its pods are read again. */
-  #forgetPods(): void {
-    const isDrained = (name: string): boolean => isUnderDrain(this.#nodes.get(name)?.view ?? { unschedulable: false })
-    this.#pods = new Map([...this.#pods].filter(([name]) => isDrained(name)))
-  }
-
-  #podsNow(): ReadonlyMap<string, NodePods> {
-    return new Map(
-      [...this.#pods].map(([name, pods]) => [name, { kind: 'known', pods: pods.map((pod) => this.#withAnswers(pod)) }] as const),
-    )
-  }
-
-  #withAnswers(pod: PodView): PodView {
-    const until = this.#refused.get(pod.uid)
-    const refusal = until === undefined ? {} : { refusal: { until, message: 'kept', budgets: [] } }
-    return { ...pod, ...refusal, terminating: pod.terminating || this.#evicted.has(pod.uid) }
-  }
-
   #snapshot(): FleetSnapshot {
-    this.#forgetPods()
+    this.#pods.forget((name) => this.#nodes.get(name))
     const at = this.#world.now + this.clockOff
     const nodes = [...this.#nodes.items.values()].map((node) => this.#underWay.of(node, at))
     const members = Map.groupBy(nodes, (node) => node.pool)
@@ -346,7 +316,7 @@ export class SimController {
       name,
       policy,
       nodes: nodes.map(({ view }) => view),
-      pods: this.#podsNow(),
+      pods: this.#pods.now(),
       proofs: { kind: 'known', pods: new Map(nodes.flatMap((node) => proofOn(this.#proofs, node.name))) },
       head: target,
       known: new Map(known.filter((revision) => revision !== undefined).map((revision) => [revision.revision, revision])),
@@ -371,56 +341,6 @@ function proofOn(proofs: ReadonlyMap<string, ProofPod>, node: string): [string, 
   return pod ? [[node, pod]] : []
 }
 
-/**
- * What the API server keeps of a status by the definition of its kind, and the controller reads back: all of it, or there is a bug. Most
- * of a status is what was kept before, as the same objects: only the rest is asked of the definition.
- */
-function asKept({ name: pool, memory }: Pick<SimPool, 'name' | 'memory'>, status: Decision['status']): Memory {
-  const before: Data = memory as unknown as Data
-  const sent: Record<string, unknown> = {}
-  const news: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(status)) {
-    if (member === undefined) continue
-    const known = before[name]
-    sent[name] = asSent(member, known)
-    if (sent[name] !== known) news[name] = newEntries(sent[name], known)
-  }
-  const kept: Data = { ...parsePoolStatus(news) }
-  const lost = Object.keys(news).filter((name) => !isSameData(news[name], kept[name]))
-  if (lost.length > 0) throw new Error(`write status of pool "${pool}": its definition does not keep ${lost.join(', ')}`)
-  return sent as unknown as Memory
-}
-
-type Data = Readonly<Record<string, unknown>>
-
-/** Of what was kept, the same objects. */
-function isSameMemory(sent: Memory, before: Memory): boolean {
-  const [members, others] = [sent as unknown as Data, before as unknown as Data]
-  const names = Object.keys(members)
-  return names.length === Object.keys(others).length && names.every((name) => members[name] === others[name])
-}
-
-/** Of a list, what was not kept before: it is the definition of an entry that says whether it is. */
-function newEntries(member: unknown, before: unknown): unknown {
-  return Array.isArray(member) && Array.isArray(before) ? member.filter((entry) => !before.includes(entry)) : member
-}
-
-/** What a request makes of it: as `JSON.parse(JSON.stringify(data))`, in a quarter of the time. What was kept before is the same object. */
-function asSent(data: unknown, before?: unknown): unknown {
-  if (typeof data !== 'object' || data === null || data === before) return data
-  if (before !== undefined && isSameData(before, data)) return before
-  if (Array.isArray(data)) return data.map((entry, index) => asEntrySent(entry, index, before))
-  const sent: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(data)) if (value !== undefined) sent[name] = asSent(value)
-  return sent
-}
-
-/** Newer entries come before those that were kept. */
-function asEntrySent(entry: unknown, index: number, before: unknown): unknown {
-  if (!Array.isArray(before) || typeof entry !== 'object') return asSent(entry)
-  return before.includes(entry) ? entry : asSent(entry, before[index])
-}
-
 function isEachTheSame(parts: readonly unknown[], others: readonly unknown[]): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index])
 }
@@ -434,9 +354,4 @@ function commitsOf({ memory, controls }: Pick<CachedPool, 'memory' | 'controls'>
   const { rollback: value } = controls
   const asked = value === undefined ? undefined : rollbackAsked(value, { memory, choices: rollbackChoices(memory, kept) })
   return [memory.target, memory.stable, memory.rollback?.to, asked].flatMap((ref) => ref?.revision ?? [])
-}
-
-function podView({ uid, kind, terminating }: SimPod): PodView {
-  const owner = kind === 'bare' ? {} : { controller: kind }
-  return { namespace: 'shop', name: uid, uid, ...owner, mirror: false, emptyDir: false, finished: false, terminating }
 }
