@@ -12,7 +12,8 @@ import { isProved } from './faults/commit-arrives.ts'
 import { retry } from './faults/retry-follows.ts'
 import type { Fault } from './faults.ts'
 import { passOnce } from './go-on.ts'
-import { doesNotServe, type SimNode } from './sim-node.ts'
+import type { SimNode } from './sim-node.ts'
+import { doesNotServe } from './when-assigned.ts'
 import type { World } from './world.ts'
 
 /**

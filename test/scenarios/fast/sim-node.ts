@@ -16,6 +16,7 @@ import type { Assignment, NodeView, Pressure } from '../../../src/rollout/model/
 import { contentOf, type Labels, USUAL_VERSION, versionFor } from './content.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 import { stampOf } from './stamp.ts'
+import { noteAssignment } from './when-assigned.ts'
 
 /** What the API server keeps of the node; everything else is on the machine. */
 interface Shown {
@@ -53,81 +54,6 @@ const NO_LABELS: Labels = {}
 /** What an agent says whose Node has no assignment any more. */
 const REVERTED = { phase: 'Reverted' } as const
 const LOST = { phase: 'RolledBack', error: { reason: ASSIGNMENT_LOST, message: 'the Node has none' } } as const
-
-const assignedWhenUnsound = new WeakSet<Assignment>()
-/** Of these: that did not serve, whether or not they were Ready. */
-const assignedUnserving = new WeakSet<Assignment>()
-
-/** To Ready nodes whose agents had not said anything of the assignment before for longer than they may, by every clock. */
-const assignedWhenSilent = new WeakSet<Assignment>()
-/** The same by some clock: that of a controller may have been set meanwhile. */
-const assignedWhenSeemingSilent = new WeakSet<Assignment>()
-
-/** When it arrived, whatever clock has stamped it. */
-const arrivedAt = new WeakMap<Assignment, Instant>()
-
-/** To nodes that served, and had ended what they were assigned before. */
-const assignedWhenFit = new WeakSet<Assignment>()
-
-/** What really was. */
-export function wasFitWhenAssigned(assigned: Assignment): boolean {
-  return assignedWhenFit.has(assigned)
-}
-
-/** The same content, which the node was assigned before its labels changed. */
-const formerOf = new WeakMap<Assignment, Assignment>()
-
-const labelsWhenAssigned = new WeakMap<Assignment, readonly Labels[]>()
-
-/** All that the node had when it was assigned this content, also before its labels changed. */
-export function labelsFor(assigned: Assignment | undefined): readonly Labels[] {
-  return (assigned && labelsWhenAssigned.get(assigned)) ?? []
-}
-
-/** The first assignment of this content in a run: labels that change do not change how the node was when it got that. */
-export function firstOf(assigned: Assignment, isOfRun: (former: Assignment) => boolean): Assignment {
-  const former = formerOf.get(assigned)
-  return former && isOfRun(former) ? firstOf(former, isOfRun) : assigned
-}
-
-function isRelabelled(before: Assignment, { digest, pool }: Assignment): boolean {
-  if (before.pool !== pool || contentOf(before.digest) !== contentOf(digest)) return false
-  return before.digest !== digest || formerOf.has(before)
-}
-
-/** What really was, whatever clocks have stamped. */
-export function wasUnsoundWhenAssigned(assigned: Assignment): boolean {
-  return assignedWhenUnsound.has(assigned)
-}
-
-/** An agent that has reported since is not silent any more. */
-export function wasSilentWhenAssigned(assigned: Assignment): boolean {
-  return assignedWhenSilent.has(assigned)
-}
-
-/** As a controller may have counted. */
-export function seemedSilentWhenAssigned(assigned: Assignment): boolean {
-  return assignedWhenSeemingSilent.has(assigned)
-}
-
-/** Its agent could not restore it, or no pod runs on it. */
-export function doesNotServe({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
-  if (assigned === undefined || status?.assigned !== assigned.digest) return false
-  if (status.phase !== 'Applied') return status.phase === 'Failed'
-  return proof?.state === 'Failed' && proof.digest === assigned.digest && proof.assignedAt === assigned.at
-}
-
-/** It holds what it is assigned, and pods run. */
-function isHealed({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
-  if (assigned === undefined || status?.assigned !== assigned.digest || status.phase !== 'Applied') return false
-  return proof?.digest !== assigned.digest || proof.assignedAt !== assigned.at || proof.state === 'Passed'
-}
-
-/** As far as its agent could tell. */
-function isAtWork({ assigned, status }: Pick<NodeView, 'assigned' | 'status'>): boolean {
-  if (assigned === undefined) return false
-  return status?.assignedAt !== stampOf(assigned) || status.phase === 'Fetching' || status.phase === 'Applying'
-}
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
 export class SimNode {
@@ -228,41 +154,9 @@ export class SimNode {
     assigned: Assignment,
     { wantsProof, patience, now }: { readonly wantsProof: boolean; readonly patience: number; readonly now: Instant },
   ): void {
+    noteAssignment(assigned, { node: this.#shown, labels: this.#labels, patience, now })
     const { digest, at: assignedAt = 0 } = assigned
-    arrivedAt.set(assigned, now)
-    this.#noteSilence(assigned, patience)
-    const isUnserving = this.#isUnservingFor(assigned)
-    if (isUnserving) assignedUnserving.add(assigned)
-    if (isUnserving || !this.#shown.ready) assignedWhenUnsound.add(assigned)
-    else if (!isAtWork(this.#shown)) assignedWhenFit.add(assigned)
-    const before = this.#shown.assigned
-    if (before && isRelabelled(before, assigned)) formerOf.set(assigned, before)
-    labelsWhenAssigned.set(assigned, [this.#labels, ...(formerOf.has(assigned) ? labelsFor(before) : [])])
     this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
-  }
-
-  /** Nothing but content that holds makes it sound; what it gets once more does not make it unsound. */
-  #isUnservingFor(next: Assignment): boolean {
-    const { assigned } = this.#shown
-    if (assigned && assignedUnserving.has(assigned) && !isHealed(this.#shown)) return true
-    return this.#isOther(next) && doesNotServe(this.#shown)
-  }
-
-  /** Not what it has, nor the same for other labels. */
-  #isOther(next: Assignment): boolean {
-    const { assigned } = this.#shown
-    return assigned?.digest !== next.digest && !(assigned && isRelabelled(assigned, next))
-  }
-
-  /** Once silent it stays so until it reports. */
-  #noteSilence(next: Assignment, patience: number): void {
-    const { assigned, ready, status } = this.#shown
-    if (!ready || assigned === undefined || status?.assignedAt === stampOf(assigned)) return
-    const passed = (arrivedAt.get(next) ?? 0) - (arrivedAt.get(assigned) ?? 0)
-    const counted = (next.at ?? 0) - (assigned.at ?? 0)
-    const isLong = (silence: number): boolean => this.#isOther(next) && silence >= patience
-    if (assignedWhenSilent.has(assigned) || isLong(Math.min(passed, counted))) assignedWhenSilent.add(next)
-    if (assignedWhenSeemingSilent.has(assigned) || isLong(Math.max(passed, counted))) assignedWhenSeemingSilent.add(next)
   }
 
   /** Something that a person or the controller writes. */

@@ -3,7 +3,7 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor, problemFor, versionFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { labelsFor } from '../sim-node.ts'
+import { labelsFor } from '../when-assigned.ts'
 import { type Decided, decidedPools, hasEnded } from './steps.ts'
 
 export const answersOfThisRun: Invariant = {

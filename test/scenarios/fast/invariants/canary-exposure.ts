@@ -4,7 +4,7 @@ import type { Assignment, NodeView } from '../../../../src/rollout/model/node-vi
 import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe, firstOf, seemedSilentWhenAssigned, wasUnsoundWhenAssigned } from '../sim-node.ts'
+import { doesNotServe, firstOf, seemedSilentWhenAssigned, wasUnsoundWhenAssigned } from '../when-assigned.ts'
 import { type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */

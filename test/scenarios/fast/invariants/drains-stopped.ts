@@ -2,7 +2,7 @@ import { isOurCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe } from '../sim-node.ts'
+import { doesNotServe } from '../when-assigned.ts'
 import { type Decided, decidedPools, hasEnded, isBlocked, stepsOf } from './steps.ts'
 
 /** docs/operations.md, under "Pause and resume". */

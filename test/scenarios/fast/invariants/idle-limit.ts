@@ -2,8 +2,8 @@ import { isForeignCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe } from '../sim-node.ts'
 import { stampOf } from '../stamp.ts'
+import { doesNotServe } from '../when-assigned.ts'
 import { allowed, cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** They cost no place, since they are unavailable already; their pods may still run. */

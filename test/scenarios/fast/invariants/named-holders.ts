@@ -2,7 +2,7 @@ import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe } from '../sim-node.ts'
+import { doesNotServe } from '../when-assigned.ts'
 import { type Decided, decidedPools, isDown } from './steps.ts'
 
 /** Who repairs a node that a message names, or asks its owner, finds it as the message says. */

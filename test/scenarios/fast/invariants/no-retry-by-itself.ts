@@ -1,8 +1,8 @@
 import { ASSIGNMENT_REPLAYED } from '../../../../src/protocol/agent-status.ts'
 import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { Invariant } from '../invariants.ts'
-import { wasFitWhenAssigned } from '../sim-node.ts'
 import { stampOf } from '../stamp.ts'
+import { wasFitWhenAssigned } from '../when-assigned.ts'
 import { type Decided, decidedPools, type Step, stepsOf } from './steps.ts'
 
 export const noRetryByItself: Invariant = {

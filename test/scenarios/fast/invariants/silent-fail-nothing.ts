@@ -2,7 +2,7 @@ import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { wasSilentWhenAssigned } from '../sim-node.ts'
+import { wasSilentWhenAssigned } from '../when-assigned.ts'
 import { firstInRun, speaksOf } from './canary-exposure.ts'
 import { type Decided, decidedPools } from './steps.ts'
 

@@ -1,6 +1,6 @@
 import { contentOf, fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe } from '../sim-node.ts'
+import { doesNotServe } from '../when-assigned.ts'
 import { cordonsOf, type Decided, decidedPools, hasEnded, isJoining, type Step, stepsOf } from './steps.ts'
 
 /** The table of docs/rollouts.md, under "Which node may get which content". */

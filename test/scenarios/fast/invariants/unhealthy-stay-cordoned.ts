@@ -1,6 +1,6 @@
 import type { Action } from '../../../../src/rollout/model/decision.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe } from '../sim-node.ts'
+import { doesNotServe } from '../when-assigned.ts'
 import { type Decided, decidedPools } from './steps.ts'
 
 type Uncordon = Extract<Action, { kind: 'uncordon' }>

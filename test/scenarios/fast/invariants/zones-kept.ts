@@ -4,7 +4,7 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor, fingerprintOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe, wasFitWhenAssigned } from '../sim-node.ts'
+import { doesNotServe, wasFitWhenAssigned } from '../when-assigned.ts'
 import { firstInRun } from './canary-exposure.ts'
 import { type Decided, decidedPools, hasEnded, isBlocked, newlyDown } from './steps.ts'
 
