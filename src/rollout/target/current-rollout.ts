@@ -91,14 +91,14 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
 }
 
 function tracedStart(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
-  return Math.min(traceStart(pool, target) ?? now, now)
+  return Math.min(traceStart(pool, { target, now }) ?? now, now)
 }
 
 /** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
   if (isForgetful(memory)) return tracedStart(pool, { target, now })
-  const forgotten = isProven(memory, target) ? undefined : traceStart(pool, target)
+  const forgotten = isProven(memory, target) ? undefined : traceStart(pool, { target, now })
   if (forgotten !== undefined) return Math.min(forgotten, now)
   const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
   const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)

@@ -1,35 +1,58 @@
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { recallStable } from '../model/remembered-revision.ts'
+import { recallRevision, recallStable } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { isAssigned } from '../model/wanted-assignment.ts'
 import { commitsOf } from './history.ts'
+
+interface Sought {
+  readonly target: Revision
+  readonly now: Instant
+}
 
 /**
  * When a run began that the status does not know, because it was lost, or an older one was restored: with the first node that the pool
  * assigned its content, or that of its commit for other labels. What failed since then still counts.
  * @returns undefined when no node shows such a run
  */
-export function traceStart(pool: PoolSnapshot, target: Revision): Instant | undefined {
-  const stable = recallStable(pool, pool.memory)
-  const isUnknown = unknownTo(pool.memory, target)
+export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant | undefined {
+  const known = knownContents(pool, target)
+  const isUnknown = unknownTo(pool.memory, { target, now })
   const starts = pool.nodes.flatMap((node) => {
     const { assigned } = node
-    if (assigned?.at === undefined || assigned.pool !== pool.name || isAssigned(node, stable?.wanted.get(node.name))) return []
+    if (assigned?.at === undefined || assigned.pool !== pool.name) return []
+    if (known.some(({ wanted }) => isAssigned(node, wanted.get(node.name)))) return []
     return isOf(node, target) && isUnknown(assigned.revision, assigned.at) ? [assigned.at] : []
   })
   return starts.length === 0 ? undefined : Math.min(...starts)
+}
+
+/**
+ * What the status says that nodes have besides the target. A run goes on under more commits than its status keeps, and the target may be the
+ * same content for some nodes.
+ */
+function knownContents(pool: PoolSnapshot, { fingerprint }: Revision): readonly Revision[] {
+  const before = recallRevision(pool, pool.memory.target)
+  const contents = [recallStable(pool, pool.memory), before?.fingerprint === fingerprint ? undefined : before]
+  return contents.filter((content) => content !== undefined)
 }
 
 function isOf(node: NodeView, target: Revision): boolean {
   return isAssigned(node, target.wanted.get(node.name)) || node.assigned?.revision === target.revision
 }
 
-/** After all that the status tells of; or, where a clock was put back in between, by the commit alone. */
-function unknownTo({ history }: Memory, target: Revision): (commit: string, at: Instant) => boolean {
+/**
+ * After all that the status tells of. Or, by the commit alone, after the oldest rollout that it tells of, or where a clock was put back in
+ * between: a rollout before that is one that the history no longer has.
+ */
+function unknownTo({ history }: Memory, { target, now }: Sought): (commit: string, at: Instant) => boolean {
   const [top] = history
   const knownUntil = top ? Date.parse(top.endedAt ?? top.startedAt) : Number.NEGATIVE_INFINITY
+  const knownSince = Date.parse(history.at(-1)?.startedAt ?? '')
   const knownCommits = new Set(history.flatMap(commitsOf))
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
-  return (commit, at) => !knownCommits.has(commit) && (at > knownUntil || (isNew && commit === target.revision))
+  return (commit, at) => {
+    if (knownCommits.has(commit)) return false
+    return at > knownUntil || (isNew && commit === target.revision && (at >= knownSince || now < knownUntil))
+  }
 }
