@@ -79,7 +79,7 @@ export interface RevisionRef {
 }
 
 export interface HistoryEntry extends RevisionRef {
-  /** Commits of equal content under which the rollout under way went on, at most twenty, the latest last; absent: none, or it is over. */
+  /** Commits of equal content under which the rollout went on, at most twenty, the latest last; absent: none, or it ended without having completed. */
   readonly commits?: readonly string[]
   readonly startedAt: string
   readonly endedAt?: string

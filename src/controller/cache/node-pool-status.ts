@@ -35,7 +35,9 @@ const losses = z.object({
 const historyEntry = revisionRef.extend({
   commits: z
     .array(z.string())
-    .describe('Commits of equal content under which the rollout under way went on; the last 20.')
+    .describe(
+      'Commits of equal content under which the rollout went on; the last 20. Absent: none, or it ended without having completed.',
+    )
     .exactOptional(),
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),

@@ -93,7 +93,7 @@ function isOfRollout({ assigned }: NodeView, { rollout, clock }: Pick<FactsConte
 function hasCompleted({ node, report }: Reported, { pool, rollout }: Pick<FactsContext, 'pool' | 'rollout'>): boolean {
   const { assigned } = node
   if (assigned?.pool !== pool || !isApplied(report) || hasFailedProof(node, report)) return false
-  return rollout.completed.includes(assigned.revision)
+  return rollout.completed.has(assigned.revision)
 }
 
 /** This rollout assigned it the target as that was before its labels changed. */

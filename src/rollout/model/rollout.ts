@@ -9,7 +9,7 @@ export interface Rollout {
   /** The target, if it is proven; else what the pool remembers as stable, if it can still be rendered and has not failed since. */
   readonly stable: Revision | undefined
   /** Commits that the pool has run through, and has not fled from: no rollout is to blame for a node that goes down with one. */
-  readonly completed: readonly string[]
+  readonly completed: ReadonlySet<string>
   /** At most as far ahead as work may take: a leader before may have had a clock that was ahead. */
   readonly startedAt: Instant
   /** No assignment is stamped before this, so that it belongs to the run, and to its retry. */

@@ -6,7 +6,7 @@ import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
-import { endRollout, goesOn, restamped, withRollout } from './history.ts'
+import { commitsOf, endRollout, goesOn, restamped, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 import { traceStart } from './trace-start.ts'
 
@@ -62,8 +62,12 @@ function stableOf(
   return !proven && memory.stable?.fingerprint === target.fingerprint ? undefined : recallStable(pool, memory)
 }
 
-function completedIn(memory: Memory): readonly string[] {
-  return memory.history.filter((entry) => isProven(memory, entry) && !isRejected(memory, entry)).map(({ revision }) => revision)
+/** Another version of the program may render other content of the same commit: where one of them has not completed, the commit says nothing. */
+function completedIn(memory: Memory): ReadonlySet<string> {
+  const runs = Map.groupBy(memory.history, (entry) => isProven(memory, entry) && !isRejected(memory, entry))
+  const completed = new Set(runs.get(true)?.flatMap(commitsOf))
+  for (const commit of runs.get(false)?.flatMap(commitsOf) ?? []) completed.delete(commit)
+  return completed
 }
 
 function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {

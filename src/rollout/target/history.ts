@@ -49,10 +49,10 @@ export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: Revision
 
 const COMMITS_KEPT = 20
 
-/** The history with this commit among those under which the run on top assigns its content. */
+/** The history with this commit among those under which the run on top assigns its content; once it has completed, to nodes that join, say. */
 function named(history: readonly HistoryEntry[], { revision }: RevisionRef): readonly HistoryEntry[] {
   const [top, ...older] = history
-  if (top?.result !== 'Running' || commitsOf(top).includes(revision)) return history
+  if (top === undefined || commitsOf(top).includes(revision)) return history
   return [{ ...top, commits: [...(top.commits ?? []), revision].slice(-COMMITS_KEPT) }, ...older]
 }
 
@@ -82,9 +82,10 @@ export interface Ending {
 export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
-  const { losses: _losses, commits: _commits, ...run } = top
+  const { losses: _losses, commits, ...run } = top
   const endedAt = stamp(Math.max(at, Date.parse(run.startedAt) || at))
-  return [{ ...run, endedAt, result, ...(message !== undefined && { message }) }, ...older]
+  const named = result === 'Completed' && commits && { commits }
+  return [{ ...run, ...named, endedAt, result, ...(message !== undefined && { message }) }, ...older]
 }
 
 /**

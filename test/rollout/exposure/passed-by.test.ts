@@ -24,6 +24,21 @@ test('a node with content that has completed is left alone under the cordon of a
   expect(decided(down(aNode('a').on('older').cordoned()))).toEqual([])
 })
 
+test('a node with content that has completed is left alone where a later commit of equal content assigned it', () => {
+  const runs = history.map((entry) => (entry === older ? { ...entry, commits: ['equal to older'] } : entry))
+
+  expect(decided(down(aNode('a').on('older', { revision: 'equal to older' }).cordoned()), runs)).toEqual([])
+})
+
+test('a node with content that failed is repaired where another version of the program had completed other content of its commit', () => {
+  const failed = { ...aRollout('older', { result: 'RolledBack', startedAt: noon - 3 * hour }), fingerprint: 'of other' }
+  const [top] = history
+
+  expect(decided(down(aNode('a').on('other', { revision: 'older' })), [...(top ? [top] : []), failed, older])).toEqual([
+    'a → new',
+  ])
+})
+
 test.each([
   ['of a commit that has not completed', aNode('a').on('mid'), history],
   ['that failed on it', aNode('a').rolledBackFrom('older', { at: noon - 4 * hour }), history],
