@@ -58,7 +58,7 @@ export class Rejections {
 
 /**
  * What failed, newest first, by the status and by notes of what it knows nothing of. A commit that an operator had tried again is no longer
- * among those that failed, and the control is in the records; one that completed is in the history.
+ * among those that failed, and the control is in the records; one that completed last is in the history.
  */
 export function allRejections(
   status: Partial<Pick<NodePoolStatus, 'rejected' | 'history' | 'controls'>> = {},
@@ -66,7 +66,7 @@ export function allRejections(
 ): readonly RevisionRef[] {
   const { rejected = [], history = [] } = status
   const known = new Set(
-    [...rejected, ...history.filter(hasCompleted), ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint),
+    [...rejected, ...completedLast(history), ...retriedIn(status, [head, ...noted])].map(({ fingerprint }) => fingerprint),
   )
   const forgotten = noted.filter(({ fingerprint }) => !known.has(fingerprint))
   if (forgotten.length === 0) return rejected
@@ -78,8 +78,10 @@ export function allRejections(
 }
 
 /** Of one that ended otherwise, the failure may have come after the status, or have been removed from it by somebody. */
-function hasCompleted({ result }: HistoryEntry): boolean {
-  return result === 'Completed'
+function completedLast(history: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const ended = history.filter(({ result }) => result !== 'Running' && result !== 'Superseded')
+  const last = new Map(ended.toReversed().map((entry) => [entry.fingerprint, entry]))
+  return [...last.values()].filter(({ result }) => result === 'Completed')
 }
 
 /** Their notes may stand a little longer, or for as long as the server refuses to remove them. */

@@ -138,6 +138,21 @@ test.each([
     { controls: [{ ...retried, value: B }], history: [{ ...ended, result: 'Running' as const }] },
     [],
   ],
+  [
+    'the commit failed after it had completed',
+    { history: [ended, { ...ended, result: 'Completed' as const, abandoned: true as const }] },
+    noted,
+  ],
+  [
+    'the commit came again after it had completed',
+    {
+      history: [
+        { ...ended, result: 'Running' as const },
+        { ...ended, result: 'Completed' as const },
+      ],
+    },
+    [],
+  ],
   ['an operator had the commit tried again while it was withheld', { controls: [{ ...retried, value: B }] }, []],
   ['a retry of the commit was refused', { controls: [{ ...retried, value: B, outcome: 'Refused' as const }] }, noted],
   ['an operator had another commit tried again', { controls: [{ ...retried, value: A }] }, noted],
