@@ -50,6 +50,7 @@ test('a node that is not Ready is idle for a while, unless a change has failed o
 
   expect(holds([down('a', noon - minute), down('b', noon - minute)])).toBe(false)
   expect(holds([down('a', noon - hour), down('b', noon - hour)])).toBe(true)
+  expect(holds([down('a', noon - minute).drainedFor('new'), down('b', noon - minute)])).toBe(true)
   expect(holds([failed('a'), failed('b')])).toBe(true)
   expect(holds([unrestored('a'), unrestored('b')])).toBe(true)
   expect(holds([idle('a')], { beside: [atWork] })).toBe(false)

@@ -1,4 +1,4 @@
-import { isForeignCordon } from '../../../../src/rollout/model/cordon.ts'
+import { isForeignCordon, isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
@@ -39,8 +39,12 @@ function changingIdle(decided: Decided): NodeView[] {
   return decided.pool.nodes.filter((node) => isIdle(node, decided) && isChanging(node))
 }
 
-/** Not Ready for a short time, or cordoned by a person while pods run on it. What a change has failed on, and is not Ready, is repaired at once. */
+/**
+ * Not Ready for a short time, or cordoned by a person while pods run on it. What a change has failed on, and is not Ready, is repaired at once.
+ * A node under drain has its place.
+ */
 function isIdle(node: NodeView, { at, pool }: Decided): boolean {
+  if (isUnderDrain(node)) return false
   return node.ready
     ? isForeignCordon(node) && !doesNotServe(node)
     : !hasFailed(node) && at < node.readySince + pool.policy.applyTimeout
