@@ -105,7 +105,7 @@ test('decide gives a joining node the newest commit in its turn where the stable
   expect(assignments(decision)).toEqual(['fresh → new'])
 })
 
-test('a completed pool is not Ready in the pass that mends a node which a superseded commit left down', () => {
+test('a completed pool is not Ready in the pass that repairs a node which a superseded commit left down', () => {
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, disruption: 'drain' }).with(
     aNode('a').on('new', { at: noon - minute }),
     aNode('b').on('mid').notReady(),

@@ -13,7 +13,7 @@ interface At {
   readonly policy: Timeouts
 }
 
-/** Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it. */
+/** Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what repairs it would never reach it. */
 export function isPastDraining(candidate: Candidate, { now, policy }: At): boolean {
   return now >= (pastDrainingAt(candidate, { now, policy }) ?? Number.POSITIVE_INFINITY)
 }

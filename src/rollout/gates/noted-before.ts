@@ -5,9 +5,9 @@ import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
 import { isRecordOf, recorded } from './gate-records.ts'
 
 /**
- * What was noted of workloads before a commit that has not completed counts for the next one, too: noted anew, what the first one broke would
+ * What was noted of workloads before a commit that has not completed counts for the next one, too: noted again, what the first one broke would
  * seem to have been so before. A retry is asked the same again, and so is a wave that a commit puts in the place of another one. Another commit
- * has to take its place on all nodes in the open waves, or what it mends would still be broken when its gate is asked.
+ * has to take its place on all nodes in the open waves, or what it repairs would still be broken when its gate is asked.
  */
 export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
   const { history, gates = [] } = state.rollout.memory
