@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import { minute, noon } from '../../rollout/builders/instants.ts'
+import { hour, minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
-import { aPool } from '../../rollout/builders/pools.ts'
+import { aPool, type PoolOptions } from '../../rollout/builders/pools.ts'
+import { aRollout } from '../../rollout/builders/revisions.ts'
 import { brokenFirst } from './invariants/broken-first.ts'
 
 const broken = aNode('a')
@@ -10,8 +11,8 @@ const broken = aNode('a')
   .notReady()
 
 /** Whether the claim holds when a sound node beside this one is assigned the target, and nothing else is done. */
-function holdsBeside(node: NodeDraft): boolean | undefined {
-  const pool = aPool({ stable: 'older' }).with(node, aNode('b').on('older'))
+function holdsBeside(node: NodeDraft, options: PoolOptions = {}): boolean | undefined {
+  const pool = aPool({ stable: 'older', ...options }).with(node, aNode('b').on('older'))
   const fleet = { pools: [pool], policy: {}, controls: {} }
   const decisions = [...decideFleet(fleet, noon)].map(([name, decision]) => {
     const actions = decision.actions.filter((action) => action.kind === 'assign' && action.node === 'b')
@@ -38,4 +39,16 @@ test('the claim holds beside a node that is not Ready for less than a minute, an
 
   expect(holdsBeside(broken.notReady(noon - minute + 1))).toBe(true)
   expect(holdsBeside(failed.notReady(noon - minute + 1))).toBe(false)
+})
+
+test('the claim holds beside a node whose content has completed, unless that failed on it', () => {
+  const history = [
+    aRollout('new', { startedAt: noon - 2 * minute }),
+    aRollout('older', { result: 'Completed' }),
+    aRollout('superseded', { result: 'Completed', startedAt: noon - 2 * hour }),
+  ]
+  const failed = aNode('a').rolledBackFrom('superseded', { at: noon - 20 * minute })
+
+  expect(holdsBeside(broken.cordoned(), { history })).toBe(true)
+  expect(holdsBeside(failed.notReady().cordoned(), { history })).toBe(false)
 })

@@ -1,4 +1,5 @@
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
+import type { Decision } from '../../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { fingerprintOf, problemFor } from '../content.ts'
@@ -22,7 +23,7 @@ function leavesNoneBehind(decided: Decided): boolean {
 
 const MINUTE = 60_000
 
-/** Not Ready for a minute, at what is neither proven nor the target, and its work is over or overdue. */
+/** Not Ready for a minute, at what is neither proven nor the target nor has completed, and its work is over or overdue. */
 function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided): boolean {
   const { assigned, assignedByHand, ready, hold, leaving, labels } = node
   if (assigned === undefined || ready || problemFor(labels)) return false
@@ -30,7 +31,16 @@ function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided)
   if (assignedByHand || leaving || hold !== undefined) return false
   const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
   const isOver = hasEnded(node) || at >= (assigned.at ?? at) + pool.policy.applyTimeout
-  return isOver && !isBlinking(node, at) && !good.includes(fingerprintOf(assigned.digest))
+  return isOver && !isBlinking(node, at) && !good.includes(fingerprintOf(assigned.digest)) && !hasCompleted(node, status)
+}
+
+/** A newer commit passed it by. What the pool has gone back from is not proven any more. */
+function hasCompleted({ assigned, status, proof }: NodeView, { history }: Decision['status']): boolean {
+  if (assigned === undefined || status?.phase !== 'Applied' || proof?.state === 'Failed') return false
+  const run = history.find(
+    ({ result, revision, commits = [] }) => result === 'Completed' && [revision, ...commits].includes(assigned.revision),
+  )
+  return run !== undefined && !run.abandoned
 }
 
 /** Its agent waits, or has ended its work, and it has served with that: it may be back any moment. */
