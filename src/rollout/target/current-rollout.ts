@@ -22,7 +22,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const proven = isProven(memory, target)
   // What the pool goes back to has completed as well: nodes that join, or break on the way, do not get what it leaves.
   const stable = proven && !stopped ? target : stableOf(pool, { memory, target, proven })
-  const began = top ? Date.parse(top.startedAt) : tracedStart(pool, { target, now })
+  const began = top ? Date.parse(top.startedAt) : (traceStart(pool, { target, now }) ?? now)
   const startedAt = stopped && isFromAhead(began, { now, longest: pool.policy.applyTimeout }) ? now : began
   return {
     target,
@@ -94,16 +94,12 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   }
 }
 
-function tracedStart(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
-  return Math.min(traceStart(pool, { target, now }) ?? now, now)
-}
-
 /** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
-  if (isForgetful(memory)) return tracedStart(pool, { target, now })
-  const forgotten = isProven(memory, target) ? undefined : traceStart(pool, { target, now })
-  if (forgotten !== undefined) return Math.min(forgotten, now)
+  const isForgotten = isForgetful(memory)
+  const traced = isForgotten || !isProven(memory, target) ? traceStart(pool, { target, now }) : undefined
+  if (traced !== undefined || isForgotten) return traced ?? now
   const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
   const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
   const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]

@@ -13,7 +13,7 @@ interface Sought {
 /**
  * When a run began that the status does not know, because it was lost, or an older one was restored: with the first node that the pool
  * assigned its content, or that of its commit for other labels. What failed since then still counts.
- * @returns undefined when no node shows such a run
+ * @returns at the latest now; undefined when no node shows such a run
  */
 export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant | undefined {
   const known = knownContents(pool, target)
@@ -24,7 +24,7 @@ export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant
     if (known.some(({ wanted }) => isAssigned(node, wanted.get(node.name)))) return []
     return isOf(node, target) && isUnknown(assigned.revision, assigned.at) ? [assigned.at] : []
   })
-  return starts.length === 0 ? undefined : Math.min(...starts)
+  return starts.length === 0 ? undefined : Math.min(now, ...starts)
 }
 
 /**
