@@ -1,4 +1,6 @@
 /** Several controllers: one leads, and whatever becomes of it, another one goes on where it was. */
+import { leasePath, observationOf } from '../../../src/controller/leadership/lease.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Daemon } from '../cluster/daemon.ts'
 import { waitUntil } from '../cluster/wait.ts'
@@ -18,7 +20,7 @@ const RETRY_PERIOD = 2_000
 async function failover(cluster: Cluster, report: Report): Promise<void> {
   const product = await productOn(cluster)
   await killed(cluster, product, report)
-  await ended(product, report)
+  await ended(cluster, product, report)
   await stopped(cluster, product, report)
 }
 
@@ -27,8 +29,10 @@ async function killed(cluster: Cluster, product: Product, { part }: Report): Pro
   using timeline = await startTimeline(cluster.api)
   const next = await standby(product, 'controller-2')
   const { commit, version } = await beginUpgrade(cluster, timeline)
+  const killedAt = Date.now()
   await product.controller.kill('SIGKILL')
-  const took = await timed(() => part('kill -9 of the leader → the next one leads', () => leads(next)))
+  await part('kill -9 of the leader → the next one leads', () => leads(next))
+  const took = (await takenAt(cluster)) - killedAt
   check('the next one led within the lease duration', took < LEASE_DURATION + RETRY_PERIOD, took)
   product.controller = next
   await part('… → all nodes upgraded', () => product.settled(commit))
@@ -37,11 +41,13 @@ async function killed(cluster: Cluster, product: Product, { part }: Report): Pro
 }
 
 /** What a rolling update of the Deployment does. */
-async function ended(product: Product, { part }: Report): Promise<void> {
+async function ended(cluster: Cluster, product: Product, { part }: Report): Promise<void> {
   const next = await standby(product, 'controller-3')
   const former = product.controller
+  const endedAt = Date.now()
   former.signal('SIGTERM')
-  const took = await timed(() => part('SIGTERM of the leader → the next one leads', () => leads(next)))
+  await part('SIGTERM of the leader → the next one leads', () => leads(next))
+  const took = (await takenAt(cluster)) - endedAt
   check('it was handed over in less than two seconds', took < 2000, took)
   await waitUntil(() => !former.isRunning(), { for: 'the former leader to end' })
   product.controller = next
@@ -88,9 +94,7 @@ async function leads(controller: Daemon): Promise<void> {
   await waitUntil(() => controller.log().includes('leading as'), { for: 'it to lead', everyMs: 10 })
 }
 
-/** Milliseconds. */
-async function timed(work: () => Promise<void>): Promise<number> {
-  const began = performance.now()
-  await work()
-  return performance.now() - began
+/** When the leader took the lease, by its own clock, which is this one: this process may be busy with another cluster when it does. */
+async function takenAt({ api }: Cluster): Promise<number> {
+  return observationOf(await api.ask<KubeObject>(leasePath('nodewave-system'))).record.acquiredAt
 }
