@@ -56,8 +56,7 @@ function isOfRun(
 function hasFailed(node: NodeView): boolean {
   const { assigned, status, ready } = node
   if (assigned === undefined || !isConcerned(node) || status?.assignedAt !== stampOf(assigned)) return false
-  // It came back from a backup: nobody has tried it.
-  if (status.error?.reason === ASSIGNMENT_REPLAYED) return false
+  if (wasReplayed(node)) return false
   return status.phase === 'Failed' || (status.phase === 'RolledBack' && ready)
 }
 
@@ -65,7 +64,13 @@ function hasFailed(node: NodeView): boolean {
 function isDownForLong(node: NodeView, { at, policy }: Pick<Decided, 'at'> & Pick<Decided['pool'], 'policy'>): boolean {
   const { assigned, status, ready, readySince, mark } = node
   if (ready || assigned === undefined || !isConcerned(node) || mark !== undefined || status?.phase === 'Applied') return false
+  if (wasReplayed(node)) return false
   return at >= Math.max(assigned.at ?? 0, readySince) + policy.applyTimeout
+}
+
+/** Its assignment came back from a backup: nobody has tried it. */
+function wasReplayed({ assigned, status }: NodeView): boolean {
+  return assigned !== undefined && status?.assignedAt === stampOf(assigned) && status.error?.reason === ASSIGNMENT_REPLAYED
 }
 
 /** It has what it is to have by its labels. */

@@ -53,6 +53,8 @@ function isCounted({ pool, decision: { status }, at }: Decided): boolean {
   const known = before?.laterFailures
   // Where the ConfigMap of its commit is gone, that waits until it is back.
   if (!isRendered(pool.memory.target, pool)) return true
+  // A pool that is halted at other content, as by a note beside a restored status, counts again when this is its target again.
+  if (before?.fingerprint !== status.target?.fingerprint) return true
   if (known === undefined || !isSameRollout(before, after) || wasRetried(pool.memory, status)) return true
   const gone = known.nodes.filter((name) => pool.nodes.every((node) => node.name !== name || isAnother(node)))
   const counted = after?.laterFailures?.replaced ?? 0
