@@ -40,6 +40,8 @@ export class Machine {
   readonly pool: string
   readonly trouble = new Trouble()
   readonly host: SimulatedHost
+  /** Monotonic milliseconds. */
+  readonly joinedAt: number
   readonly #options: MachineOptions
   #running: { readonly process: AgentProcess; readonly stop: AbortController } | undefined
   #ready: { readonly value: boolean; readonly since: string } | undefined
@@ -56,6 +58,7 @@ export class Machine {
     this.#options = options
     this.name = options.name
     this.pool = options.pool
+    this.joinedAt = options.clock.elapsed()
     const onNodeStatus = (status: NodeStatus): Promise<void> => this.#tellStatus(status)
     this.host = new SimulatedHost({ clock: options.clock, version: VERSION, onNodeStatus })
     obeyFlags(this.host)

@@ -1,6 +1,7 @@
 import { type FollowEvent, type FollowOptions, type KubeApi, KubeError, RESTORED } from '../../../src/kube/kube-api.ts'
 import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import type { Random } from '../random.ts'
+import { LateWatches } from './late-watches.ts'
 
 /** What is wrong with one process's way to the API server; changed while it runs. */
 export class Trouble {
@@ -21,8 +22,7 @@ export class Trouble {
   dead = false
   /** Until then nothing comes through, either way; what was sent meanwhile arrives after it. */
   hungUntil = 0
-  /** By resource: until then its watches bring nothing, while everything else is alive. */
-  readonly watchesLateUntil = new Map<string, number>()
+  readonly lateWatches = new LateWatches()
   /** Until then patches are on their way; then they arrive in their order, whatever became of who sent them. */
   patchesLateUntil = 0
   /** How many requests were answered with an error that asking once more does not change, since somebody counted. */
@@ -142,7 +142,7 @@ async function* follow<T>(
 }
 
 async function untilItArrives(path: string, { trouble, clock }: Way, signal: AbortSignal): Promise<void> {
-  const heldFor = (): number => (trouble.watchesLateUntil.get(resourceOf(path)) ?? 0) - clock.elapsed()
+  const heldFor = (): number => trouble.lateWatches.heldFor(resourceOf(path), clock.elapsed())
   while (heldFor() > 0 && !signal.aborted) await clock.sleep(heldFor(), signal)
   if (trouble.late > 0) await clock.sleep(trouble.late, signal)
   if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)

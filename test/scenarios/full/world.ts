@@ -147,6 +147,11 @@ export class World {
     return this.#controllers.map(({ trouble }) => trouble)
   }
 
+  /** No watch of a controller's hides that it is there. */
+  isShown({ joinedAt }: Machine): boolean {
+    return this.controllerTroubles.every(({ lateWatches }) => lateWatches.shownBy('nodes', joinedAt) <= this.clock.elapsed())
+  }
+
   /** Of everybody who asks the API server. */
   troubles(): Trouble[] {
     return [...this.#controllers, ...this.machines.values()].map(({ trouble }) => trouble)

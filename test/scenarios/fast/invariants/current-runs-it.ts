@@ -1,15 +1,18 @@
 import { runs } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, hasEnded } from './steps.ts'
+import { type Decided, decidedPools, hasEnded, isRendered } from './steps.ts'
 
 export const currentRunsIt: Invariant = {
   claim: 'no more nodes count as Current than are Ready and have ended this very assignment of the target',
   ofDecision: (observed) => decidedPools(observed).every(countsOnlyTheDone),
 }
 
-/** A commit that is withheld, before there was any other, is looked at but not remembered as the target. */
+/**
+ * A commit that is withheld is looked at but not remembered as the target, where there was no other before, or where the cluster keeps that
+ * one no more.
+ */
 function countsOnlyTheDone({ pool, decision: { status } }: Decided): boolean {
-  const { fingerprint } = status.target ?? pool.head
+  const { fingerprint } = status.target && isRendered(status.target, pool) ? status.target : pool.head
   const done = pool.nodes.filter(
     (node) =>
       node.ready &&

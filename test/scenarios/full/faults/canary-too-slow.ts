@@ -17,8 +17,9 @@ export async function canaryTooSlow(world: World): Promise<void> {
   if (!slow || !other || maxFailures === 0 || !(await hasCompleted(name, world))) return
   const others = [other, ...rest]
   for (const machine of others) await hold(machine, 'later', world)
-  const until = world.clock.elapsed() + (timeout + MUCH_LATER) * SECOND
-  slow.trouble.watchesLateUntil.set('nodes', until)
+  const from = world.clock.elapsed()
+  const until = from + (timeout + MUCH_LATER) * SECOND
+  slow.trouble.lateWatches.delay('nodes', { from, until })
   const commit = pushTo(pool, world)
   world.tell(`${slow.name} hears of ${commit.slice(-4)} too late`)
   if (await assignedBy(commit, slow, world)) await follow({ commit, slow, other, rest, timeout }, world)
@@ -41,13 +42,14 @@ async function follow({ commit, slow, other, rest, timeout }: Canaries, world: W
   const { clock, random, assignedAt } = world
   const overdueAt = (assignedAt.get(slow.name) ?? 0) + timeout * SECOND
   await clock.advance(random.pick([6, 7, 8]) * SECOND)
-  other.trouble.watchesLateUntil.set('nodes', overdueAt + SECOND)
+  other.trouble.lateWatches.delay('nodes', { from: clock.elapsed(), until: overdueAt + SECOND })
   await hold(other, null, world)
   if (!(await assignedBy(commit, other, world))) return
   // They wait for the budget: two that fail are not all.
   for (const machine of rest) await hold(machine, null, world)
   await clock.advance(overdueAt - BEFORE * SECOND - clock.elapsed())
-  for (const trouble of world.controllerTroubles) trouble.watchesLateUntil.set('nodes', overdueAt + 60 * SECOND)
+  const from = clock.elapsed()
+  for (const { lateWatches } of world.controllerTroubles) lateWatches.delay('nodes', { from, until: overdueAt + 60 * SECOND })
   world.tell(`${slow.name} is overdue; what ${other.name} does in time is seen a minute late`)
   await clock.advance(20 * SECOND)
 }

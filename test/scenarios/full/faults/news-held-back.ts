@@ -15,7 +15,8 @@ export async function newsHeldBack(world: World): Promise<void> {
   const isThere = (): boolean => world.nodes().some((node) => desiredOf(node)?.REVISION === commit && hasEnded(node))
   for (let waited = 0; waited < PATIENCE && !isThere(); waited++) await clock.advance(SECOND)
   const seconds = random.pick([100, 400])
-  for (const trouble of world.controllerTroubles) trouble.watchesLateUntil.set('nodes', clock.elapsed() + seconds * SECOND)
+  const from = clock.elapsed()
+  for (const { lateWatches } of world.controllerTroubles) lateWatches.delay('nodes', { from, until: from + seconds * SECOND })
   world.tell(`the watch of Nodes is late for ${seconds} s everywhere`)
   for (let passed = 0; passed < seconds; passed += 20) {
     await clock.advance(20 * SECOND)

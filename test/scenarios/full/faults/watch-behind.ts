@@ -9,6 +9,7 @@ export function watchBehind(world: World): void {
   const resource = random.pick(RESOURCES)
   const seconds = random.pick([5, 30, 90, 200, 400])
   const troubles = random.chance(0.5) ? controllerTroubles : [world.controllerTrouble]
-  for (const trouble of troubles) trouble.watchesLateUntil.set(resource, clock.elapsed() + seconds * 1000)
+  const from = clock.elapsed()
+  for (const { lateWatches } of troubles) lateWatches.delay(resource, { from, until: from + seconds * 1000 })
   world.tell(`the watch of ${resource} is late for ${seconds} s for ${troubles.length} controllers`)
 }

@@ -3,7 +3,7 @@ import { hasCompleted } from '../../../../src/rollout/target/dependencies.ts'
 import type { PoolInvariant } from '../invariants.ts'
 import type { World } from '../world.ts'
 
-/** What a pool has completed before waits for nobody; pools without nodes hold up none. */
+/** What a pool has completed before waits for nobody; pools hold up none as long as no watch has shown a node of theirs. */
 export const dependenciesKept: PoolInvariant = {
   claim: 'a pool begins with a content only after the pools that it depends on have completed theirs of that commit',
   holds({ metadata: { name: pool }, status }, world) {
@@ -28,7 +28,8 @@ function begins(pool: string, revision: string, world: World): boolean {
 
 function awaitedBy(pool: string, world: World): string[] {
   const { dependsOn = [] } = world.pools.find(({ name }) => name === pool) ?? {}
-  return dependsOn.filter((name) => [...world.machines.values()].some((machine) => machine.pool === name))
+  const shown = [...world.machines.values()].filter((machine) => world.isShown(machine))
+  return dependsOn.filter((name) => shown.some((machine) => machine.pool === name))
 }
 
 /** The pool has completed what the commit gives it. */
