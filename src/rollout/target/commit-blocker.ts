@@ -1,8 +1,10 @@
 import type { Blocker } from '../model/blocker.ts'
-import { isForgetful, isRejected } from '../model/remembered-revision.ts'
+import type { Instant } from '../model/instant.ts'
+import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { unmetDependency } from './dependencies.ts'
 import { stoppedBefore } from './fleet-stop.ts'
+import { isTraced } from './trace-start.ts'
 import { skewedVersion, unwantedDowngrade } from './version-blockers.ts'
 
 /**
@@ -17,9 +19,9 @@ const RULES: readonly ((pool: PoolSnapshot) => Blocker | undefined)[] = [
 ]
 
 /** Undefined once the pool has begun: what comes up later is no reason to leave it half way. */
-export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
+export function commitBlocker(pool: PoolSnapshot, now: Instant): Blocker | undefined {
   const { memory, head } = pool
-  if (hasBegun(pool) || isRejected(memory, head)) return undefined
+  if (hasBegun(pool, now) || isRejected(memory, head)) return undefined
   // A person has the pool elsewhere.
   if (memory.rollback) return undefined
   for (const rule of RULES) {
@@ -29,8 +31,8 @@ export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
   return undefined
 }
 
-/** As the status tells. Where that was lost, nodes tell: those that this pool assigned, for a node may come from another one. */
-function hasBegun({ name, memory, head, nodes }: PoolSnapshot): boolean {
-  if (!isForgetful(memory)) return memory.target?.fingerprint === head.fingerprint
-  return nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
+/** As the status tells. Where that, or a part of it, was lost, nodes tell: what failed on them would not count if the pool had to begin. */
+function hasBegun(pool: PoolSnapshot, now: Instant): boolean {
+  const { memory, head } = pool
+  return memory.target?.fingerprint === head.fingerprint || isTraced(pool, { target: head, now })
 }

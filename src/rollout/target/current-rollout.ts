@@ -12,7 +12,7 @@ import { traceStart } from './trace-start.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const observed = withMemory(before, observeControls(before, now))
-  const blocker = commitBlocker(observed)
+  const blocker = commitBlocker(observed, now)
   const target = chooseTarget(observed, { isBlocked: blocker !== undefined })
   const pool = withMemory(observed, observeApprovals(observed, target))
   const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)

@@ -27,6 +27,18 @@ export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant
   return starts.length === 0 ? undefined : Math.min(now, ...starts)
 }
 
+/** Some node shows that the pool has begun with this very commit, which the status does not know. Another one may have the same content. */
+export function isTraced({ name, nodes, memory }: PoolSnapshot, { target, now }: Sought): boolean {
+  const isUnknown = unknownTo(memory, { target, now })
+  return nodes.some(
+    ({ assigned }) =>
+      assigned?.at !== undefined &&
+      assigned.pool === name &&
+      assigned.revision === target.revision &&
+      isUnknown(assigned.revision, assigned.at),
+  )
+}
+
 /**
  * What the status says that nodes have besides the target. A run goes on under more commits than its status keeps, and the target may be the
  * same content for some nodes.

@@ -11,7 +11,7 @@ import { minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
-import { aRollout } from '../builders/revisions.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const since = noon - 9 * minute
 const begun = { at: noon - 8 * minute, pool: 'gpu' }
@@ -234,4 +234,22 @@ test('whatever failed where, nobody begins with the commit once the fleet bears 
       expect(next).toHaveLength(total > borne ? 0 : failed.length)
     }),
   )
+})
+
+test('a fleet stays stopped in the passes that follow where the status of the pool that failed has lost its history', () => {
+  const waves = [{ name: 'canary', nodes: { count: 1 }, soak: 0, manual: false }]
+  const failed = ['a', 'b'].map((name) => aNode(name).rolledBackFrom('new', begun))
+  const back = aNode('c').assignedTo('older', { at: noon - minute, pool: 'gpu' })
+  const before: PoolSnapshot = {
+    ...pool('gpu', [...failed, back], { waves, history: [] }),
+    memory: { ...NO_MEMORY, target: aRef('older') },
+  }
+  const fleet = { policy: { maxFailures: { count: 1 } }, controls: {} }
+
+  const first = decideFleet({ ...fleet, pools: [before] }, noon).get('gpu')
+  const again = first && decideFleet({ ...fleet, pools: [remembering(before, first)] }, noon + minute).get('gpu')
+
+  expect(first?.status.history).toMatchObject([{ revision: 'new', failures: 2 }])
+  expect([first, again].map((decision) => decision && condition(decision, 'Stalled').status)).toEqual(['True', 'True'])
+  expect([first, again].flatMap((decision) => (decision ? selected(decision) : []))).toEqual([])
 })

@@ -19,10 +19,11 @@ function begins({ pool, decision: { status } }: Decided): boolean {
   return status.target?.fingerprint === head.fingerprint && !hasBegun(pool)
 }
 
-/** As its status says; of a pool without one, as the nodes say that it assigned the commit to. */
+/** As its status says; where that was lost, or is older, as the nodes say that it assigned the commit to. */
 function hasBegun({ name, nodes, head, memory }: Decided['pool']): boolean {
-  if (memory.target !== undefined || memory.history.length > 0) return memory.target?.fingerprint === head.fingerprint
-  return nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
+  if (memory.target?.fingerprint === head.fingerprint) return true
+  const isKnown = memory.history.some(({ revision, commits = [] }) => [revision, ...commits].includes(head.revision))
+  return !isKnown && nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
 }
 
 function isFree({ pool }: Decided, { fleet, decisions }: Observed): boolean {
