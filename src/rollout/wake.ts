@@ -55,9 +55,9 @@ function considerMember(
   consider(workEnds(member, poolState))
   consider(wantedAgainAt(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
-  consider(downForLongAt(node, poolState.pool.policy))
-  consider(pastDrainingAt(member, { now: poolState.now, policy: poolState.pool.policy }))
-  consider(blinkEnds(node, poolState))
+  consider(downForLongAt(node, poolState.clock))
+  consider(pastDrainingAt(member, poolState.clock))
+  consider(blinkEnds(node, poolState.clock))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, { policy: poolState.pool.policy, now: poolState.now }))
   for (const at of stampsChangeAt(member, poolState)) consider(at)

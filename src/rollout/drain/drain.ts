@@ -1,5 +1,5 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
-import { isPastDraining, pastDrainingAt } from '../exposure/past-draining.ts'
+import { isPastDraining, outageClock, pastDrainingAt } from '../exposure/past-draining.ts'
 import { isAtWork, waitsForGrant } from '../model/agent-report.ts'
 import { cannotServe } from '../model/availability.ts'
 import type { Candidate } from '../model/candidate.ts'
@@ -53,8 +53,8 @@ function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
 }
 
 /** An outage like any other: what it would be drained for comes once it is back. */
-function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
-  return !member.node.ready && !member.broken && !isPastDraining(member, { now, policy: pool.policy })
+function isDown(member: Candidate, context: DrainContext): boolean {
+  return !member.node.ready && !member.broken && !isPastDraining(member, outageClock(context))
 }
 
 /**
@@ -95,17 +95,17 @@ function isRemembered({ node, wanted, assigned }: Candidate): boolean {
 }
 
 function underway(member: Candidate, { pool, now, mark }: DrainContext & { readonly mark: CordonMark }): Drain {
-  const { drain, applyTimeout } = pool.policy
-  if (isPastDraining(member, { now, policy: { applyTimeout } })) return { kind: 'Done' }
+  const { drain } = pool.policy
+  const clock = outageClock({ pool, now })
+  if (isPastDraining(member, clock)) return { kind: 'Done' }
   const seen = remainingOf(pool.pods?.get(member.node.name), pool)
   if (seen.remaining?.length === 0) return { kind: 'Done' }
   // A mark from the future was made by a clock that is ahead of ours, and is stamped again.
   const since = Math.min(mark.at, now)
-  const { steadySince = since } = pool
-  const deadline = countedFrom(since, { now, steadySince }) + drain.timeout
+  const deadline = countedFrom(since, clock) + drain.timeout
   if (now >= deadline && drain.onTimeout === 'Proceed') return { kind: 'Done' }
   if (now >= deadline && drain.onTimeout === 'Skip') return { kind: 'GivenUp' }
-  const pastAt = pastDrainingAt(member, { now, policy: pool.policy })
+  const pastAt = pastDrainingAt(member, clock)
   return { kind: 'Underway', since, deadline, ...(pastAt !== undefined && { pastAt }), ...seen }
 }
 

@@ -31,9 +31,9 @@ export function conditionOf({ node, report, isOnTarget, isOnProven }: Subject, c
 }
 
 /** Not Ready for so short a time that it may be back any moment: nothing shows that its content broke it. */
-export function isBlinking({ node, report }: Reported, { now }: Pick<RolloutClock, 'now'>): boolean {
+export function isBlinking({ node, report }: Reported, clock: Pick<RolloutClock, 'now' | 'steadySince'>): boolean {
   if (isAtWork(node, report) || cannotServe({ node, report })) return false
-  return now < (blinkEnds(node, { now }) ?? now)
+  return clock.now < (blinkEnds(node, clock) ?? clock.now)
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was restored and is Ready serves as before. */

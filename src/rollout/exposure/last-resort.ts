@@ -1,6 +1,6 @@
 import { isAtWork } from '../model/agent-report.ts'
 import { asideOf, isOurCordon, isUnderDrain } from '../model/cordon.ts'
-import type { RolloutClock } from '../model/deadlines.ts'
+import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
@@ -59,9 +59,9 @@ function isDrainedForTarget({ node, target }: NodeFacts): boolean {
  * So long that Kubernetes has given its pods up; what blinks does not count. Or it is Ready, and its agent has not ended the work on the
  * stable content in time.
  */
-function isDownForLong({ node, condition, isExposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
+function isDownForLong({ node, condition, isExposed, changes }: NodeFacts, clock: RolloutClock): boolean {
   if (isExposed || !changes) return false
-  return node.ready ? condition === 'Down' : now >= node.readySince + applyTimeout
+  return node.ready ? condition === 'Down' : clock.now >= countedFrom(node.readySince, clock) + clock.applyTimeout
 }
 
 function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastResortContext): boolean {

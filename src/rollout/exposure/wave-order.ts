@@ -53,7 +53,7 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   const wasSkipped = !isTriedAgain && skippedAt(node, target) !== undefined
   const aside = asideOf({ node, wanted: target, broken }, { policy, now: clock.now })
   if (broken && !aside && !wasSkipped) return needsRepair(facts) ? 'Broken' : 'Undone'
-  if (isUnderDrain(node) && !wasSkipped && !isDownSinceDrain(facts, { policy, now: clock.now })) return 'Draining'
+  if (isUnderDrain(node) && !wasSkipped && !isDownSinceDrain(facts, clock)) return 'Draining'
   if (condition === 'InFlight') return 'InFlight'
   if (condition === 'Down' || aside) return 'Down'
   if (wasSkipped) return 'Skipped'
@@ -61,8 +61,8 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
 }
 
 /** It is down for long since it was drained for another commit, and stays cordoned until it is Ready. */
-function isDownSinceDrain({ node, target }: OrderSubject, context: Parameters<typeof isDownForLong>[1]): boolean {
-  return target.kind === 'config' && target.digest !== node.mark?.digest && isDownForLong(node, context)
+function isDownSinceDrain({ node, target }: OrderSubject, clock: RolloutClock): boolean {
+  return target.kind === 'config' && target.digest !== node.mark?.digest && isDownForLong(node, clock)
 }
 
 /**

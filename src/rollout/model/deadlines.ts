@@ -92,10 +92,10 @@ export const BLINK = 60_000
 /** When a node is not Ready for longer than that; undefined while it is Ready. A stamp that is further ahead shows no blink: it is over. */
 export function blinkEnds(
   { ready, readySince }: Pick<NodeView, 'ready' | 'readySince'>,
-  { now }: Pick<RolloutClock, 'now'>,
+  clock: Pick<RolloutClock, 'now' | 'steadySince'>,
 ): Instant | undefined {
   if (ready) return undefined
-  return isFromAhead(readySince, { now, longest: BLINK }) ? now : readySince + BLINK
+  return isFromAhead(readySince, { now: clock.now, longest: BLINK }) ? clock.now : countedFrom(readySince, clock) + BLINK
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mustDrain } from '../drain/requirement.ts'
 import { disruptionOf } from '../exposure/disruption.ts'
 import { isEligible } from '../exposure/eligible.ts'
-import { isPastDraining } from '../exposure/past-draining.ts'
+import { isPastDraining, outageClock } from '../exposure/past-draining.ts'
 import { cannotServe } from '../model/availability.ts'
 import { isUnderDrain } from '../model/cordon.ts'
 import { inOrder } from '../model/member-order.ts'
@@ -22,8 +22,8 @@ export function isToDrain(member: Member, context: PoolContext): boolean {
 }
 
 /** Its pods are gone, or cannot be waited for. */
-function isDrained(member: Member, { now, pool }: PoolContext): boolean {
-  return member.drain?.kind === 'Done' || isPastDraining(member, { now, policy: pool.policy }) || isStillDrained(member)
+function isDrained(member: Member, context: PoolContext): boolean {
+  return member.drain?.kind === 'Done' || isPastDraining(member, outageClock(context)) || isStillDrained(member)
 }
 
 /** It stays cordoned since the drain for what it has, because it does not serve: no pod has come to it. */

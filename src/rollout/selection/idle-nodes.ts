@@ -1,4 +1,4 @@
-import { downForLongAt } from '../exposure/past-draining.ts'
+import { downForLongAt, outageClock } from '../exposure/past-draining.ts'
 import { alreadyRuns, isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
@@ -37,10 +37,11 @@ function onceShown(member: Member): Member {
  * Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. One that was restored
  * served as before, and may blink; if it is not Ready for longer, the change that failed on it may have broken it.
  */
-function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
+function isDownForAMoment({ node, report }: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
   if (node.ready || isUnderDrain(node) || isAtWork(node, report) || report?.phase === 'Failed') return false
-  if (report?.phase === 'RolledBack' && now >= (blinkEnds(node, { now }) ?? now)) return false
-  return now < (downForLongAt(node, pool.policy) ?? now)
+  const [{ now }, clock] = [state, outageClock(state)]
+  if (report?.phase === 'RolledBack' && now >= (blinkEnds(node, clock) ?? now)) return false
+  return now < (downForLongAt(node, clock) ?? now)
 }
 
 /** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */

@@ -1,4 +1,4 @@
-import { isDownForLong } from '../exposure/past-draining.ts'
+import { isDownForLong, outageClock } from '../exposure/past-draining.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isOurCordon, isUnderDrain } from '../model/cordon.ts'
@@ -35,10 +35,10 @@ function isDownByUs(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boo
  * One that is down for long, before it was assigned anything, and is drained for nothing any more, stays cordoned for its outage alone: at most
  * it is changed as a last resort.
  */
-function isCordonedByUs(member: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
+function isCordonedByUs(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
   const { node, assigned, broken, drain, exposure } = member
   const isIdle = !assigned && !broken && (drain === undefined || exposure.because === 'LastResort')
-  return isOurCordon(node) && !(isIdle && isDownForLong(node, { policy: pool.policy, now }))
+  return isOurCordon(node) && !(isIdle && isDownForLong(node, outageClock(state)))
 }
 
 /** Its pods go, though somebody else cordoned it. */

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
 import { phases } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
+import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
@@ -113,4 +115,11 @@ test('a node that went down in its drain is looked at again when its pods are gi
 
   expect(done(decision)).toEqual([])
   expect(decision.wakeAt).toBe(noon + minute)
+})
+
+test('a node that blinks is not given what it would be drained for when the clock is put forward by more than work may take', () => {
+  const pool = aPool({ stable: 'older', disruption: 'drain', maxUnavailable: 2 }).with(a.notReady(noon - 30 * minute))
+
+  expect(done(decide(pool, noon))).toEqual(['assign a new drain'])
+  expect(done(decide({ ...pool, steadySince: noon - minute }, noon))).toEqual([])
 })

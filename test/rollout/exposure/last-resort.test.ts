@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { condition, selected } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
@@ -289,4 +289,15 @@ test('nobody takes a place in a wave that a selector names', () => {
 
   expect(selected(decide(pool, noon))).toEqual([])
   expect(condition(decide(pool, noon), 'Ready').message).toContain('used up by "a" (its agent has not finished in time)')
+})
+
+test('a node that blinks takes no place of the wave when the clock is put forward by more than work may take', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2 }).with(
+    ...down('a', 'b').map((node) => node.readyAgain(noon - hour).notReady(noon - 30 * minute)),
+    ...up('d', 'e'),
+  )
+
+  expect(selected(decide(pool, noon))).toHaveLength(1)
+  expect(selected(decide({ ...pool, steadySince: noon - minute }, noon))).toEqual([])
+  expect(selected(decide({ ...pool, steadySince: noon - 15 * minute }, noon))).toHaveLength(1)
 })
