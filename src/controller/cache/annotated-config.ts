@@ -5,14 +5,21 @@ import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 export interface AnnotatedConfig {
   readonly config?: DesiredConfig
   readonly malformed: boolean
+  /** Names of the payloads that it speaks of. */
+  readonly payloads: readonly string[]
 }
 
-export const NOTHING: AnnotatedConfig = { malformed: false }
+export const NOTHING: AnnotatedConfig = { malformed: false, payloads: [] }
 
 export function readAnnotatedConfig(annotation: string): AnnotatedConfig {
   try {
-    return { config: parseDesiredConfig(annotation), malformed: false }
+    const config = parseDesiredConfig(annotation)
+    return { config, malformed: false, payloads: payloadsOf(config) }
   } catch {
-    return { malformed: true }
+    return { malformed: true, payloads: [] }
   }
+}
+
+function payloadsOf({ KUBELET_CONFIG, HOST_CONFIG, SECRET_CONFIG }: DesiredConfig): readonly string[] {
+  return [KUBELET_CONFIG, HOST_CONFIG, SECRET_CONFIG].filter((name) => name !== undefined)
 }

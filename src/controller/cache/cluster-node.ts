@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { type AgentStatus, isStatusOf, parseAgentStatus } from '../../protocol/agent-status.ts'
 import { signerOf } from '../../protocol/assignment-signature.ts'
+import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
@@ -61,6 +62,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
   const askedBy = { hold: askedByKey(names.hold), reboot: askedByKey(names.reboot) }
   const read = readOnce(readAnnotatedConfig)
   const desiredIn = (annotation: string | undefined): AnnotatedConfig => (annotation === undefined ? NOTHING : read(annotation))
+  const readMark = readOnce((annotation) => ({ mark: parseCordonMark(annotation) }))
   const readStatus = readOnce((annotation) => ({ status: boundedStatus(parseAgentStatus(annotation)) }))
   return (object, before) => {
     const { metadata } = object
@@ -68,7 +70,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
     const status = (object.status ?? {}) as NodeStatus
     const facts = factsOf(object, before?.facts)
     const desired = desiredIn(annotations[names.desiredConfig])
-    const current = desiredIn(annotations[names.currentConfig]).config
+    const current = desiredIn(annotations[names.currentConfig])
     const history = annotations[names.history]
     const from = parseRenderedFrom(annotations[names.renderedFrom])
     const renderedFrom = before?.renderedFrom && isSameData(before.renderedFrom, from) ? before.renderedFrom : from
@@ -76,6 +78,8 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
     const told = reported === undefined ? undefined : readStatus(reported).status
     const isCopied = told !== undefined && !isStatusOf(told, metadata.uid)
     const agent = isCopied ? undefined : told
+    const cordonedFor = annotations[names.cordonedFor]
+    const mark = cordonedFor === undefined ? undefined : readMark(cordonedFor).mark
     const { COUNTER: counter } = desired.config ?? {}
     const signedBy = signerOf(desired.config ?? {})
     const poolLabel = metadata.labels?.[names.pool]
@@ -84,12 +88,12 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
       namespace: '',
       uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
-      view: viewOf(object, { annotations, names, askedBy, status, desired, agent, isCopied, facts }),
+      view: viewOf(object, { annotations, names, askedBy, status, desired, agent, mark, isCopied, facts }),
       facts,
       factChanges: undefined,
-      conditions: conditionsIn(status),
-      current,
-      payloads: payloadsOf(desired.config).concat(payloadsOf(current)),
+      conditions: conditionsIn(status, before?.conditions),
+      current: current.config,
+      payloads: desired.payloads.concat(current.payloads),
       history: history !== undefined && history.length <= MAX_NODE_HISTORY ? history : undefined,
       counter,
       signedBy,
@@ -102,8 +106,11 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
 
 const MAX_CONDITIONS = 100
 
-function conditionsIn({ conditions = [] }: NodeStatus): ClusterNode['conditions'] {
-  return Object.fromEntries(conditions.slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]))
+/** @param before what they were so far; the same again where nothing has changed */
+function conditionsIn({ conditions = [] }: NodeStatus, before?: ClusterNode['conditions']): ClusterNode['conditions'] {
+  const found: Record<string, string> = {}
+  for (const { type, status } of conditions.slice(0, MAX_CONDITIONS)) found[foreignText(type, MAX_FACT)] = status
+  return before && isSameData(before, found) ? before : found
 }
 
 /** Few Nodes have either. */
@@ -144,8 +151,4 @@ export function factsOf({ metadata, status }: KubeObject, before?: NodeFacts): N
     ...capacityOf(capacity),
   }
   return before && isSameData(before, facts) ? before : facts
-}
-
-function payloadsOf(config: DesiredConfig | undefined): string[] {
-  return [config?.KUBELET_CONFIG, config?.HOST_CONFIG, config?.SECRET_CONFIG].filter((name) => name !== undefined)
 }

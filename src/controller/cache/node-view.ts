@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { counterOf } from '../../protocol/assignment-signature.ts'
-import { parseCordonMark } from '../../protocol/cordon-mark.ts'
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import type { Names } from '../../protocol/names.ts'
@@ -28,6 +28,7 @@ interface Parts {
   readonly status: NodeStatus
   readonly desired: AnnotatedConfig
   readonly agent: AgentStatus | undefined
+  readonly mark: CordonMark | undefined
   /** It was made with the annotations of another Node. */
   readonly isCopied: boolean
   readonly facts: NodeFacts
@@ -36,7 +37,7 @@ interface Parts {
 /** The Node as decisions see it. */
 export function viewOf(
   { metadata, spec }: KubeObject,
-  { annotations, names, askedBy, status, desired, agent, isCopied, facts: { labels } }: Parts,
+  { annotations, names, askedBy, status, desired, agent, mark, isCopied, facts: { labels } }: Parts,
 ): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
@@ -67,7 +68,7 @@ export function viewOf(
     bootId: bootId ? foreignText(bootId, MAX_FACT) : undefined,
     rebootRequest: parseRebootRequest(annotations[names.reboot]),
     rebootBy: parseRequestedBy(annotations[askedBy.reboot]),
-    mark: parseCordonMark(annotations[names.cordonedFor]),
+    mark,
     assigned,
     byHandAllowed: annotations[names.byHand] === 'Allow' || undefined,
     status: agent,
