@@ -7,6 +7,7 @@ export function mapOnce<In, Out>(work: (item: In) => Out): (items: readonly In[]
   let before: readonly In[] = []
   let known: readonly Out[] = []
   return (items) => {
+    if (items === before) return known
     let changed = items.length === known.length ? undefined : known.slice(0, items.length)
     for (let index = 0; index < items.length; index++) {
       const item = items[index] as In

@@ -3,6 +3,7 @@ export class GroupedItems<T extends { readonly name: string }> {
   readonly #byName = new Map<string, T>()
   readonly #groups = new Map<string, Map<string, T>>()
   readonly #keyOf: (item: T) => string | undefined
+  #all: readonly T[] | undefined
 
   /** @param keyOf undefined for an item that is found by its name alone */
   constructor(keyOf: (item: T) => string | undefined) {
@@ -11,6 +12,12 @@ export class GroupedItems<T extends { readonly name: string }> {
 
   get byName(): ReadonlyMap<string, T> {
     return this.#byName
+  }
+
+  /** In the order in which they came. The same array for as long as nothing changes. */
+  get all(): readonly T[] {
+    this.#all ??= [...this.#byName.values()]
+    return this.#all
   }
 
   /** Those with this key, in the order in which they came. */
@@ -23,6 +30,7 @@ export class GroupedItems<T extends { readonly name: string }> {
     const known = this.#byName.get(item.name)
     if (known && this.#keyOf(known) !== key) this.#leaveGroup(known)
     this.#byName.set(item.name, item)
+    this.#all = undefined
     if (key !== undefined) this.#groupOf(key).set(item.name, item)
   }
 
@@ -30,12 +38,14 @@ export class GroupedItems<T extends { readonly name: string }> {
     const item = this.#byName.get(name)
     if (!item) return undefined
     this.#byName.delete(name)
+    this.#all = undefined
     this.#leaveGroup(item)
     return item
   }
 
   clear(): void {
     this.#byName.clear()
+    this.#all = undefined
     this.#groups.clear()
   }
 

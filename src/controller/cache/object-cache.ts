@@ -39,6 +39,11 @@ export class ObjectCache<T extends Cached> {
     return this.#items.byName
   }
 
+  /** The same array for as long as nothing changes. */
+  get all(): readonly T[] {
+    return this.#items.all
+  }
+
   get(name: string): T | undefined {
     return this.items.get(name)
   }

@@ -69,7 +69,7 @@ export async function gather(
   const kept = library.kept()
   const revisions = await revisionsInUse({ cluster, library, roster }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
-  const cached = roster.list(cluster.nodes.items.values())
+  const cached = roster.list(cluster.nodes.all)
   const underDrain = roster.underDrain(cached)
   drains.follow(new Set(underDrain.map(({ name }) => name)))
   const nodes = sources.assumed.applyTo(sources.unkeptProofs.applyTo(cached), now)
@@ -180,9 +180,11 @@ export async function revisionsInUse(
   { head, kept }: { readonly head: CompiledFleet; readonly kept: readonly string[] },
 ): Promise<ReadonlyMap<string, CompiledFleet>> {
   const fleets = new Map([[head.commit, head]])
-  const onNodes = roster.commitsOnNodes(roster.list(cluster.nodes.items.values()))
-  const named = [...cluster.pools.items.values()].flatMap((view) => commitsOf(view, kept))
-  const commits = new Set([...named, head.commit, ...kept.filter((commit) => onNodes.has(commit))])
+  const named = new Set([...cluster.pools.items.values()].flatMap((view) => commitsOf(view, kept))).add(head.commit)
+  const others = kept.filter((commit) => !named.has(commit))
+  // Most often there are none: then no node is asked.
+  const onNodes = others.length > 0 ? roster.commitsOnNodes(roster.list(cluster.nodes.all)) : named
+  const commits = new Set([...named, ...others.filter((commit) => onNodes.has(commit))])
   library.retain(commits)
   for (const commit of commits) {
     const fleet = fleets.get(commit) ?? (await library.get(commit))

@@ -19,8 +19,8 @@ export class NodeRoster {
   readonly #roles = mapOnce(({ view }: ClusterNode) => isControlPlaneNode(view))
   readonly #events = mapOnce(eventsOfNode)
 
-  list(nodes: Iterable<ClusterNode>): NodeList {
-    this.#listed = new NodeList([...nodes], this.#listed)
+  list(nodes: readonly ClusterNode[]): NodeList {
+    if (nodes !== this.#listed.nodes) this.#listed = new NodeList(nodes, this.#listed)
     return this.#listed
   }
 

@@ -40,6 +40,27 @@ test('a visible change is told', () => {
   expect([...cache.items.keys()]).toEqual(['b'])
 })
 
+test('all items are the same array until one is put in, replaced or removed', () => {
+  const { cache } = aCache(thing('a', '1', 'red'))
+  const all = [cache.all, cache.all]
+  cache.observe({ type: 'upsert', item: thing('b', '2', 'red') })
+  all.push(cache.all)
+  cache.wrote(thing('a', '3', 'blue'))
+  all.push(cache.all)
+  cache.observe({ type: 'delete', name: 'a', namespace: '' })
+  all.push(cache.all)
+  cache.observe({ type: 'sync', items: [] })
+  expect(all[1]).toBe(all[0])
+  expect([...all, cache.all].map((items) => items.map(({ name, color }) => `${name} ${color.name}`))).toEqual([
+    ['a red'],
+    ['a red'],
+    ['a red', 'b red'],
+    ['a blue', 'b red'],
+    ['b red'],
+    [],
+  ])
+})
+
 test('a list that is caught up with brings what is newer than all that the watch told', async () => {
   const { cache, told } = aCache(thing('a', '1', 'red'))
   cache.observe({ type: 'sync', items: [thing('a', '1', 'red'), thing('c', '3', 'red')], resourceVersion: '4' })
