@@ -1,3 +1,4 @@
+import type { ApiObject } from '../api-object.ts'
 import { keyOf } from '../api-object.ts'
 import type { Core } from '../core.ts'
 import { renderObject } from '../represent/render.ts'
@@ -19,18 +20,30 @@ export function existing(core: Core, { type, namespace, name }: Pick<ApiRequest,
   return entry
 }
 
-/** Its text is made when it is asked for: who is in the same process has no use for it. */
 export function answerWith(
   core: Core,
   { form, type }: ApiRequest,
   { entry, code, warnings }: { readonly entry: Entry; readonly code: number; readonly warnings?: readonly string[] },
 ): ApiResponse {
-  return {
-    code,
-    get text() {
-      return renderObject(entry, form, core.now(), type)
-    },
-    ...(form.as === 'object' && { object: type.conversion?.serve(entry.object) ?? entry.object }),
-    ...(warnings && { warnings }),
+  const object = form.as === 'object' ? (type.conversion?.serve(entry.object) ?? entry.object) : undefined
+  return new ObjectResponse(() => renderObject(entry, form, core.now(), type), { code, object, warnings })
+}
+
+/** Its text is made when it is asked for: who is in the same process has no use for it. */
+class ObjectResponse implements ApiResponse {
+  readonly code: number
+  readonly object: ApiObject | undefined
+  readonly warnings: readonly string[] | undefined
+  readonly #render: () => string
+
+  constructor(render: () => string, { code, object, warnings }: Pick<ObjectResponse, 'code' | 'object' | 'warnings'>) {
+    this.code = code
+    this.object = object
+    this.warnings = warnings
+    this.#render = render
+  }
+
+  get text(): string {
+    return this.#render()
   }
 }

@@ -13,7 +13,7 @@ const OF_NAMESPACE = ['status', 'finalize']
 
 /** @returns undefined when it is not the path of a resource. */
 export function parsePath(pathname: string): ResourcePath | undefined {
-  const segments = pathname.split('/').filter(Boolean)
+  const segments = pathname.split('/').filter((segment) => segment !== '')
   const path = pathname.includes('%') ? segments.map(decoded) : segments
   if (path[0] === 'api') return inVersion('', path, 1)
   return path[0] === 'apis' && path.length > 2 ? inVersion(path[1] ?? '', path, 2) : undefined

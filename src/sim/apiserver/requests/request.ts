@@ -29,9 +29,9 @@ export interface ApiResponse {
   /** JSON, unless contentType says otherwise. */
   readonly text: string
   /** What `text` says, where that is one whole object: shared with the store, and not to be changed. */
-  readonly object?: ApiObject
+  readonly object?: ApiObject | undefined
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
   /** For the Warning header. */
-  readonly warnings?: readonly string[]
+  readonly warnings?: readonly string[] | undefined
 }

@@ -50,9 +50,11 @@ const structs = new Map<string, string>()
 
 function structOf({ $ref }: Schema): string | undefined {
   if ($ref === undefined) return undefined
-  const known = structs.get($ref) ?? $ref.slice($ref.lastIndexOf('.') + 1)
-  structs.set($ref, known)
-  return known
+  const known = structs.get($ref)
+  if (known !== undefined) return known
+  const name = $ref.slice($ref.lastIndexOf('.') + 1)
+  structs.set($ref, name)
+  return name
 }
 
 function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Json {
