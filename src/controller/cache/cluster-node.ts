@@ -108,8 +108,9 @@ const MAX_CONDITIONS = 100
 
 /** @param before what they were so far; the same again where nothing has changed */
 function conditionsIn({ conditions = [] }: NodeStatus, before?: ClusterNode['conditions']): ClusterNode['conditions'] {
-  const found: Record<string, string> = {}
-  for (const { type, status } of conditions.slice(0, MAX_CONDITIONS)) found[foreignText(type, MAX_FACT)] = status
+  const found = Object.fromEntries(
+    conditions.slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
+  )
   return before && isSameData(before, found) ? before : found
 }
 

@@ -30,9 +30,7 @@ export function textAt(value: JsonObject | undefined, key: string): string {
 
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
   if (!keys.some((key) => key in object)) return object
-  const left: Record<string, Json | undefined> = {}
-  for (const key of Object.keys(object)) if (!keys.includes(key)) left[key] = object[key]
-  return left
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }
 
 /** Equal as JSON. Shared parts are not descended into, so comparing a patched object with its original is cheap. */
