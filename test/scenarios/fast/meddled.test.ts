@@ -21,7 +21,7 @@ test.each([0, BATCH])(
 
 test.each([
   1_770_000_006, 1_770_000_023, 1_770_000_047, 1_770_030_142, 1_792_000_309, 1_792_000_874, 1_800_000_366, 1_800_000_953,
-  1_801_000_929, 1_801_002_275,
+  1_801_000_929, 1_801_002_275, 1_802_000_827,
 ])('story %i of a fleet in which other tools change what the controller remembers, which once failed, holds', async (seed) => {
   expect(await failureOf(meddled, seed)).toBeUndefined()
 })

@@ -43,6 +43,8 @@ function servesAgentsFirst(observed: Observed): boolean {
 function asks(node: NodeView, { decision: { status } }: Decided): boolean {
   const { assigned, labels, mark } = node
   if (assigned === undefined || mark !== undefined || !isBlocked(node) || !isFree(node)) return false
+  // Its agent was silent then, and may have begun late: so it begins once more, when it is its turn.
+  if (assigned.nodeWas === 'Silent') return false
   const isOfTarget = fingerprintOf(assigned.digest) === status.target?.fingerprint
   return isOfTarget && assigned.digest === digestFor(contentOf(assigned.digest), labels)
 }
