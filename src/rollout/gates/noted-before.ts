@@ -1,4 +1,5 @@
 import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
@@ -15,21 +16,29 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
   const isSame = run.fingerprint === state.rollout.target.fingerprint
-  return isSame || isReplaced(history.slice(1, history.indexOf(run) + 1), state) ? recorded(last) : undefined
+  const since = Math.min(Date.parse(run.startedAt), Date.parse(last.recordedAt ?? run.startedAt))
+  const runs = history.slice(1, history.indexOf(run) + 1)
+  return isSame || isReplaced(since, { runs, state }) ? recorded(last) : undefined
 }
 
 function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
   return runs.find((run) => run.startedAt === rollout && run.revision === revision)
 }
 
-/** None of these runs completed, and the open waves have every node that has something else of them than the stable content. */
-function isReplaced(runs: readonly HistoryEntry[], { members, open, pool, rollout: { stable } }: PoolState): boolean {
+/**
+ * None of these runs completed, and the open waves have every node that was given something else than the stable content since the record was
+ * made: it may be older than these runs, and was kept from one to the next.
+ */
+function isReplaced(
+  since: Instant,
+  { runs, state }: { readonly runs: readonly HistoryEntry[]; readonly state: PoolState },
+): boolean {
+  const { members, open, pool, rollout } = state
   if (runs.some(({ result }) => result === 'Completed')) return false
-  const rolloutStart = Date.parse(runs.at(-1)?.startedAt ?? '')
   const isLeft = ({ node, wave }: Member): boolean => {
     const { assigned, leaving } = node
-    if (assigned?.pool !== pool.name || leaving || !isInRollout(assigned, { rolloutStart })) return false
-    return (wave === undefined || wave > open) && !isAssigned(node, stable?.wanted.get(node.name))
+    if (assigned?.pool !== pool.name || leaving || !isInRollout(assigned, { rolloutStart: since })) return false
+    return (wave === undefined || wave > open) && !isAssigned(node, rollout.stable?.wanted.get(node.name))
   }
   return !members.some(isLeft)
 }

@@ -42,6 +42,17 @@ test('a commit is compared with what is so before it where nodes of later waves 
   expect(asked(decision)).toMatchObject([{ question: 'before' }])
 })
 
+test('a third commit is compared with what is so before it when a node of a later wave has what the first one brought', () => {
+  const pool = whileItWaits('newest', ['c'])
+  const history = [aRollout('next', { startedAt: noon - minute }), ...pool.memory.history]
+  const gates = [
+    { ...about, ...noted, revision: 'next', rollout: stamp(noon - minute), state: 'Recorded', since: stamp(since) },
+  ] as const
+  const decision = decide({ ...pool, memory: { ...pool.memory, history, gates } }, noon)
+
+  expect(decision.status.gates).toMatchObject([{ revision: 'newest', state: 'Recording' }])
+})
+
 test('a commit is compared with what is so before it where the one before has completed', () => {
   const pool = whileItWaits('next')
   const history = [aRollout('new', { result: 'Completed', startedAt: since })]
