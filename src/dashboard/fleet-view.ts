@@ -78,6 +78,12 @@ export function fleetView(pools: Iterable<PoolConclusion>): FleetView {
   return { pools: [...pools].map(poolView).sort(byText(({ name }) => name)) }
 }
 
+/** A record of an older one may be kept for what was so before it. */
+function ofNewestRollout(gates: readonly GateStatus[]): readonly GateStatus[] {
+  const newest = gates.at(-1)
+  return gates.filter(({ rollout, revision }) => rollout === newest?.rollout && revision === newest.revision)
+}
+
 function poolView(pool: PoolConclusion): PoolView {
   const { target, stable, nodes, observedControls = {}, failed = [], gates = [], history = [], conditions = [] } = pool.status
   const ready = conditions.find(({ type }) => type === 'Ready')
@@ -95,7 +101,7 @@ function poolView(pool: PoolConclusion): PoolView {
     current: nodes?.current ?? 0,
     total: nodes?.total ?? 0,
     failed,
-    gates: gates.map(({ name, wave, state, since }) => ({ name, wave, state, since })),
+    gates: ofNewestRollout(gates).map(({ name, wave, state, since }) => ({ name, wave, state, since })),
     history: history.map((entry) => ({
       ...commitView(entry),
       startedAt: entry.startedAt,

@@ -301,7 +301,7 @@ export interface NodePoolStatus {
   readonly reboots?: readonly NodeReboot[]
   /** Recent operator actions, newest first, at most 10. */
   readonly controls: readonly ControlRecord[]
-  /** What the gates of the last run that had any have said, the newest at the end. */
+  /** What the gates of the last run that had any have said, the newest at the end; before that, records of runs that did not complete. */
   readonly gates?: readonly GateStatus[]
   /** Newest first, at most 10. */
   readonly history: readonly HistoryEntry[]

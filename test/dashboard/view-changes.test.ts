@@ -54,6 +54,17 @@ test('a view has the waves of a pool with the phase of each node', () => {
   ])
 })
 
+test('a view has the gates of the newest rollout when a record of an older one is kept', () => {
+  const record = { name: 'apps', wave: 'canary', since: '2026-11-21T12:00:00.000Z' }
+  const gates = [
+    { ...record, revision: 'a', rollout: '2026-11-21T11:00:00.000Z', state: 'Failed' },
+    { ...record, revision: 'b', rollout: '2026-11-21T12:00:00.000Z', state: 'Recording' },
+  ] as const
+  const [view] = fleetView([{ ...pool, status: { ...pool.status, gates } }]).pools
+
+  expect(view?.gates).toEqual([{ name: 'apps', wave: 'canary', state: 'Recording', since: '2026-11-21T12:00:00.000Z' }])
+})
+
 test('between rollouts the nodes are shown together', () => {
   const members = pool.members.map(({ name }) => ({ name, phase: 'Current' as const }))
   const [view] = fleetView([{ ...pool, status: {}, members }]).pools

@@ -61,7 +61,8 @@ function compare(
   )
   const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > recordedAt) && missing > (noted.get(name) ?? 0))
   if (worse.length === 0) return { verdict: 'Passed', message: 'every workload that was available before is still available' }
-  const shown = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? 0} before`)
+  const unnoted = Number.isNaN(recordedAt) ? 'unknown' : '0'
+  const shown = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? unnoted} before`)
   const more = worse.length > TOLD ? `; and ${worse.length - TOLD} more` : ''
   return { verdict: 'NotPassed', value: worse.length, message: `${shown.sort().join('; ')}${more}` }
 }

@@ -21,7 +21,8 @@ import {
   suspended,
   waiting,
 } from './gate-records.ts'
-import { notedBefore } from './noted-before.ts'
+import { isRecordedLate } from './late-record.ts'
+import { isStillNeeded, notedBefore } from './noted-before.ts'
 
 /** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
@@ -42,7 +43,9 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
   if (gates.length === 0) return undefined
   const tended = gates.flatMap((gate) => updateGate(gate, poolState) ?? [])
   if (tended.length === 0 && !before.some((record) => isOf(record, poolState))) return undefined
-  const others = before.filter((record) => isOfRollout(record, poolState) && record.wave !== waveName(poolState))
+  const others = before.filter((record) =>
+    isOfRollout(record, poolState) ? record.wave !== waveName(poolState) : isStillNeeded(record, { tended, state: poolState }),
+  )
   const after = [...others, ...tended].slice(-RECORDS_KEPT)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
 }
@@ -112,7 +115,9 @@ function gateStates(poolState: PoolState): GateState[] {
 function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const { now, pool } = poolState
   const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
-  const record = currentRecord(gate, remembered ?? recordedBefore(gate, poolState), poolState)
+  const known = remembered ?? recordedBefore(gate, poolState)
+  const isLate = gate.check.kind === 'workloads' && isRecordedLate(gate, { record: known, state: poolState })
+  const record = currentRecord(gate, isLate ? withoutRecord(gate, poolState) : known, poolState)
   if (!record) return undefined
   const current = restamped(record, now)
   const check = checkHash(gate.check)
@@ -127,6 +132,11 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
 function recordedBefore(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const noted = gate.check.kind === 'workloads' ? notedBefore(gate, poolState) : undefined
   return noted && { ...beginRecord(about(gate, poolState), { state: 'Recorded', now: poolState.now }), ...noted, begun: true }
+}
+
+/** Everything that is unavailable counts: nothing tells any more what was so before. */
+function withoutRecord(gate: GatePolicy, poolState: PoolState): GateStatus {
+  return { ...beginRecord(about(gate, poolState), { state: 'Recorded', now: poolState.now }), before: [], begun: true }
 }
 
 /** The record as it is before any answer: begun, going on, or suspended. */

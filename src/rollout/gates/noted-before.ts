@@ -3,7 +3,7 @@ import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
-import { isRecordOf, recorded } from './gate-records.ts'
+import { isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
 
 /**
  * What was noted of workloads before a commit that has not completed counts for the next one, too: noted again, what the first one broke would
@@ -12,13 +12,37 @@ import { isRecordOf, recorded } from './gate-records.ts'
  */
 export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
   const { history, gates = [] } = state.rollout.memory
-  const last = gates.findLast((record) => record.before && isRecordOf(record, gate) && runOf(record, history))
+  const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runOf(record, history))
   const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
   const isSame = run.fingerprint === state.rollout.target.fingerprint
   const since = Math.min(Date.parse(run.startedAt), Date.parse(last.recordedAt ?? run.startedAt))
   const runs = history.slice(1, history.indexOf(run) + 1)
   return isSame || isReplaced(since, { runs, state }) ? recorded(last) : undefined
+}
+
+/** What was so before an older rollout, of which a later wave may have what that has broken. */
+export function isStillNeeded(
+  record: GateStatus,
+  { tended, state }: { readonly tended: readonly GateStatus[]; readonly state: PoolState },
+): boolean {
+  const { history } = state.rollout.memory
+  const run = record.before && runOf(record, history)
+  if (!run || history.slice(1, history.indexOf(run) + 1).some(({ result }) => result === 'Completed')) return false
+  const isTakenOver = ({ name, before, recordedAt }: GateStatus): boolean =>
+    name === record.name && before !== undefined && recordedAt === record.recordedAt
+  return !tended.some(isTakenOver)
+}
+
+/** A commit may have changed which namespaces it looks at: what was so before stays true. A wave that has not begun records again. */
+function isComparable(
+  record: GateStatus,
+  { gate, state: { members, open } }: { readonly gate: GatePolicy; readonly state: PoolState },
+): boolean {
+  if (isRecordOf(record, gate)) return true
+  return (
+    record.name === gate.name && (!mayRecordLater(record) || members.some(({ wave, isExposed }) => wave === open && isExposed))
+  )
 }
 
 function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {

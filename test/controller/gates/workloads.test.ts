@@ -72,6 +72,17 @@ test('what was unavailable before may stay so, and not grow worse', async () => 
   })
 })
 
+test('a workload that is unavailable does not hold, and says so, when it is unknown what was so before', async () => {
+  const asked = { question: 'after', before: [] } as unknown as Asked
+  const { kube } = cluster({ [DEPLOYMENTS]: [named('x', available(3, 1, 'False'))] })
+
+  expect(await workloads(kube)({ kind: 'workloads' }, asked, new AbortController().signal)).toEqual({
+    verdict: 'NotPassed',
+    value: 1,
+    message: 'Deployment shop/x lacks 2, unknown before',
+  })
+})
+
 test('what was made since the wave began is not looked at', async () => {
   const late = named('x', available(3, 0, 'False'), '2026-11-21T12:00:01Z')
 

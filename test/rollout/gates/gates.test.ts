@@ -230,9 +230,10 @@ test.each([
   ],
   ['done', aNode('a').on('new', { at: noon - 5 * minute })],
 ])('what was unavailable before a wave stays noted when its only node, which is %s, goes during a pause', (_, canary) => {
-  const pool = aPool({ stable: 'older', since, waves, gates: [apps] }).with(canary, aNode('b').on('older'))
+  const before = aPool({ stable: 'older', since, waves, gates: [apps] }).with(...nodes('a', 'b').map((node) => node.on('older')))
   const noted = answer('Passed', noon, { gate: 'apps', question: 'before', unavailable: ['Deployment shop/web 1'] })
-  const begun = remembering(pool, passing(pool, [{ at: noon + 1, says: noted }]))
+  const recorded = remembering(before, passing(before, [{ at: noon + 1, says: noted }]))
+  const begun = { ...recorded, nodes: [canary, aNode('b').on('older')] }
 
   const paused = { ...begun, controls: { paused: 'the canary is broken' }, gateAnswers: [] }
   const later = remembering(paused, decide(paused, noon + minute))

@@ -38,7 +38,7 @@ test('a commit that comes before the gate of another one has passed is compared 
 test('a commit is compared with what is so before it where nodes of later waves have what another one brought', () => {
   const decision = decide(whileItWaits('next', ['c']), noon)
 
-  expect(decision.status.gates).toMatchObject([{ wave: 'canary', revision: 'next', state: 'Recording' }])
+  expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { wave: 'canary', revision: 'next', state: 'Recording' }])
   expect(asked(decision)).toMatchObject([{ question: 'before' }])
 })
 
@@ -50,7 +50,7 @@ test('a third commit is compared with what is so before it when a node of a late
   ] as const
   const decision = decide({ ...pool, memory: { ...pool.memory, history, gates } }, noon)
 
-  expect(decision.status.gates).toMatchObject([{ revision: 'newest', state: 'Recording' }])
+  expect(decision.status.gates).toMatchObject([{ revision: 'next' }, { revision: 'newest', state: 'Recording' }])
 })
 
 test('a commit is compared with what is so before it where the one before has completed', () => {
@@ -107,4 +107,30 @@ test('a wave that a commit renames before its gate has passed is compared with w
   const decision = decide({ ...pool, memory: { ...pool.memory, wave: { index: 1, count: 2, name: 'canary' } } }, noon)
 
   expect(asked(decision)).toMatchObject([{ question: 'after', wave: 'pilot', ...noted }])
+})
+
+/** `new` has passed its canary `b`, and broken something on `c` of the next wave, when `next` comes. */
+function inSecondWave(): PoolSnapshot {
+  const pool = whileItWaits('next', ['c'])
+  const second = { ...about, ...noted, wave: 'early', state: 'Waiting', since: stamp(since) } as const
+  const policy = { ...pool.policy, waves: [aWave('canary', 1), aWave('early', 2), aWave('rest', '100%')] }
+  return { ...pool, policy, memory: { ...pool.memory, gates: [second] } }
+}
+
+test('a commit is compared in the second wave with what was so before one that broke something there', () => {
+  const began = decide(inSecondWave(), noon)
+  const run = { ...about, revision: 'next', rollout: stamp(noon) }
+  const canaryDone = remembering(inSecondWave(), began)
+  const passed = { ...run, state: 'Passed', since: stamp(noon) } as const
+  const nodesNow = canaryDone.nodes.map((node) => (node.name === 'b' ? aNode('b').on('next', { at: noon }) : node))
+  const gates = [...(began.status.gates ?? []).filter(({ revision }) => revision === 'new'), passed]
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] }
+  const opened = { ...canaryDone, nodes: nodesNow, memory: { ...began.status, gates, wave } }
+  const second = decide(opened, noon + minute)
+
+  expect(began.status.gates).toMatchObject([{ wave: 'early', revision: 'new', ...noted }, { state: 'Recording' }])
+  expect(second.status.gates).toMatchObject([
+    { state: 'Passed' },
+    { wave: 'early', revision: 'next', state: 'Recorded', ...noted },
+  ])
 })

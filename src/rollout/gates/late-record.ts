@@ -1,0 +1,24 @@
+import type { GateStatus } from '../../protocol/node-pool.ts'
+import type { GatePolicy } from '../model/policy.ts'
+import type { PoolState } from '../model/pool-state.ts'
+
+/**
+ * The open wave has begun, and what was unavailable before it was not recorded: the status was lost, an older one was restored, or a commit
+ * has added the gate. Recorded now, what the target has broken on the first nodes would seem to have been so before. Where every node has
+ * the target, there is nobody left to protect.
+ */
+export function isRecordedLate(
+  { name }: GatePolicy,
+  { record, state }: { readonly record: GateStatus | undefined; readonly state: PoolState },
+): boolean {
+  if (record && record.state !== 'Recording') return false
+  const { members, open, rollout } = state
+  const [run] = rollout.memory.history
+  const hasPassed = rollout.memory.gates?.some(
+    (other) =>
+      other.name === name && other.state === 'Passed' && other.rollout === run?.startedAt && other.revision === run.revision,
+  )
+  if (hasPassed) return false
+  const isLeft = members.some(({ wave, changes, isExposed }) => wave !== undefined && changes && !isExposed)
+  return isLeft && members.some(({ wave, isExposed }) => wave === open && isExposed)
+}

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
+import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { remembering } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aGate } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
+
+const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(since), check: checkHash(apps.check) }
+
+/** Everything that is unavailable counts. */
+const unknown = { state: 'Waiting', before: [] }
+
+test('a workloads gate does not record what its canary has broken when the status of the pool is lost', () => {
+  const pool = { ...afterCanary([apps]), memory: NO_MEMORY }
+
+  const decision = decide(pool, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'after', wave: 'canary', before: [] }])
+  expect(asked(decision)[0]?.recordedAt).toBeUndefined()
+  expect(decision.status.gates).toMatchObject([unknown])
+})
+
+test('a workloads gate does not record what its canary has broken when a status from before the rollout is restored', () => {
+  const pool = afterCanary([apps])
+  const older = aPool({ stable: 'older' }).with(...pool.nodes).memory
+
+  expect(decide({ ...pool, memory: older }, noon).status.gates).toMatchObject([unknown])
+})
+
+test('a workloads gate does not record what its canary has broken when a status from before the record is restored', () => {
+  const pool = afterCanary([apps], { wave: { index: 1, count: 2, name: 'canary' } })
+  const memory = { ...pool.memory, gates: [{ ...about, state: 'Recording', since: stamp(since) }] as const }
+  const answers = [answer('Passed', noon - minute, { gate: 'apps', question: 'before', unavailable: ['Deployment shop/web 1'] })]
+
+  expect(decide({ ...pool, memory, gateAnswers: answers }, noon).status.gates).toMatchObject([unknown])
+})
+
+test('a retry of a commit whose record is lost is compared with nothing either', () => {
+  const lost = { ...afterCanary([apps], { onFailure: 'Halt' }), memory: NO_MEMORY }
+  const waiting = remembering(lost, decide(lost, noon))
+  const rollout = stamp(noon - 5 * minute)
+  const late = answer('NotPassed', noon + 11 * minute, { gate: 'apps', rollout })
+  const failed = remembering(waiting, decide({ ...waiting, gateAnswers: [late] }, noon + 11 * minute))
+  const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + 12 * minute)
+
+  expect(failed.memory.gates).toMatchObject([{ state: 'Failed' }])
+  expect(retried.status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
+})
+
+test('a workloads gate records what is so when its record is lost and every node has the content', () => {
+  const all = nodes('a', 'b').map((node) => node.on('new', { at: noon - 5 * minute }))
+  const lost = { ...aPool({ waves, gates: [apps] }).with(...all), memory: NO_MEMORY }
+  const first = decide(lost, noon)
+  const rollout = stamp(noon - 5 * minute)
+  const recorded = { gate: 'apps', rollout, question: 'before', unavailable: ['Deployment shop/web 1'] } as const
+  const later = passing(lost, [{ at: noon + 1, says: answer('Passed', noon + 1, recorded) }])
+
+  expect(asked(first)).toMatchObject([{ question: 'before' }])
+  expect(later.status.gates).toMatchObject([{ state: 'Waiting', before: ['Deployment shop/web 1'] }])
+})
+
+/** The canary is done, and the gate waits, when a commit gives the pool these gates. */
+function whileItWaits(gates: PoolOptions['gates']): PoolSnapshot {
+  const pool = afterCanary([apps])
+  const noted = { before: ['Deployment shop/web 1'], recordedAt: stamp(since) }
+  const memory = { ...pool.memory, gates: [{ ...about, ...noted, state: 'Waiting', since: stamp(since) }] as const }
+  return { ...pool, memory, policy: { ...pool.policy, ...(gates && { gates }) } }
+}
+
+test('a workloads gate keeps its record when a commit changes its namespaces while it waits', () => {
+  const gates = [aGate('apps', { check: { kind: 'workloads', namespaces: ['shop'] } })]
+
+  const decision = decide(whileItWaits(gates), noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'after', before: ['Deployment shop/web 1'], recordedAt: stamp(since) }])
+})
+
+test('a workloads gate that a commit adds when its canary has the target is compared with nothing', () => {
+  const gates = [apps, aGate('mail', { check: { kind: 'workloads', namespaces: ['mail'] } })]
+
+  const decision = decide(whileItWaits(gates), noon)
+
+  expect(asked(decision)).toMatchObject([
+    { question: 'after', before: ['Deployment shop/web 1'] },
+    { question: 'after', before: [] },
+  ])
+})
+
+test('a workloads gate records again before the wave after one that it has passed, also where a node of that has the target', () => {
+  const pool = aPool({ stable: 'older', since, waves, gates: [apps], wave: { index: 2, count: 2, name: 'rest' } }).with(
+    aNode('a').on('new', { at: noon - 5 * minute }),
+    aNode('b').on('new', { at: noon - 5 * minute }),
+    aNode('c').on('older'),
+  )
+  const passed = { ...about, state: 'Passed', since: stamp(since) } as const
+
+  const decision = decide({ ...pool, memory: { ...pool.memory, gates: [passed] } }, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'before', wave: 'rest' }])
+})
