@@ -14,6 +14,9 @@ export const fast = ofFast('fast', ({ tellFast }) => tellFast)
 /** The same with gates after the waves. */
 export const gated = ofFast('gated', ({ tellGated }) => tellGated)
 
+/** The same with gates that look at workloads, which contents, machines and people break. */
+export const outages = ofFast('outages', ({ tellOutages }) => tellOutages)
+
 /** The same with gates, and with fixes that follow commits which break nodes. */
 export const fixed = ofFast('fixed', ({ tellFixed }) => tellFixed)
 
@@ -71,6 +74,7 @@ export const behind = ofFull('behind', ({ tellBehind }) => tellBehind)
 export const KINDS: readonly Kind[] = [
   fast,
   gated,
+  outages,
   fixed,
   proved,
   edited,

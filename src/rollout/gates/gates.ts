@@ -115,7 +115,9 @@ function gateStates(poolState: PoolState): GateState[] {
 function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const { now, pool } = poolState
   const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
-  const known = remembered ?? recordedBefore(gate, poolState)
+  // Until it is recorded, nodes may have gone, or have been restored, because of which it was to be recorded again.
+  const isKnown = remembered !== undefined && remembered.state !== 'Recording'
+  const known = isKnown ? remembered : (recordedBefore(gate, poolState) ?? remembered)
   const isLate = gate.check.kind === 'workloads' && isRecordedLate(gate, { record: known, state: poolState })
   const record = currentRecord(gate, isLate ? withoutRecord(gate, poolState) : known, poolState)
   if (!record) return undefined

@@ -134,3 +134,13 @@ test('a commit is compared in the second wave with what was so before one that b
     { wave: 'early', revision: 'next', state: 'Recorded', ...noted },
   ])
 })
+
+test('a commit is compared with what was so before another one when no later wave has that any more by the time the record is made', () => {
+  const before = whileItWaits('next', ['c'])
+  const began = remembering(before, decide(before, noon))
+  const restored = began.nodes.map((node) => (node.name === 'c' ? aNode('c').on('older', { at: noon }) : node))
+  const decision = decide({ ...began, nodes: restored }, noon + minute)
+
+  expect(began.memory.gates).toMatchObject([{ revision: 'new' }, { state: 'Recording' }])
+  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+})

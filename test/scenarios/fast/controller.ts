@@ -189,6 +189,7 @@ export class SimController {
     if (String(pool.version) !== seen.resourceVersion) return false
     if (!isSameData(pool.memory.rejected, status.rejected)) this.#world.given.clear()
     this.#world.gates.rolloutWritten(name, pool.memory, status)
+    this.#world.apps?.wrote(name, pool.memory, status)
     this.#world.truth?.wrote(name, this.#read(seen).memory, status)
     this.#statuses.set(sent, status)
     pool.memory = sent
@@ -204,7 +205,7 @@ export class SimController {
       const { [action.control]: spent, ...controls } = pool.controls
       this.#world.control(pool, controls)
     }
-    if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed.at)])
+    if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed)])
     if (action.kind === 'startProof') this.#world.proofs.start(action.pod)
     if (action.kind === 'removeProof') this.#world.proofs.remove(action.pod.uid)
     if (action.kind === 'evict') this.#pods.evict(action)

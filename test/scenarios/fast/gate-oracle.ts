@@ -1,19 +1,30 @@
+import type { GateResult } from '../../../src/controller/gates/gate-check.ts'
 import type { AskGate } from '../../../src/rollout/model/decision.ts'
-import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { GateAnswer, Memory } from '../../../src/rollout/model/snapshot.ts'
+import type { Observed } from './controller.ts'
 
 /** What every gate says when it is asked, and which ones have held. */
 export class GateOracle {
   says: GateAnswer['verdict'] = 'Passed'
   readonly held = new Set<string>()
 
-  answer(pool: string, { gate, wave, rollout, revision, check, question }: AskGate, at: Instant): GateAnswer {
-    const verdict = this.says
+  /** What the real check says of workloads, where stories have some. */
+  workloads?: (pool: string, ask: AskGate, observed: Observed) => GateResult
+
+  answer(pool: string, ask: AskGate, observed: Observed): GateAnswer {
+    const { gate, wave, rollout, revision, check, question } = ask
+    const { verdict, ...more } = this.#resultOf(pool, ask, observed)
     if (question === 'after' && verdict === 'Passed') {
       const key = passKey({ pool, revision, wave, gate: gate.name })
       this.held.add(key).add(runKey(key, rollout))
     }
-    return { gate: gate.name, wave, revision, rollout, check, question, at, verdict, message: verdict, unavailable: [] }
+    return { gate: gate.name, wave, revision, rollout, check, question, at: observed.at, verdict, ...more }
+  }
+
+  #resultOf(pool: string, ask: AskGate, observed: Observed): GateResult {
+    const { says: verdict, workloads } = this
+    const isOfWorkloads = ask.gate.check.kind === 'workloads' && verdict !== 'Unanswered'
+    return isOfWorkloads && workloads ? workloads(pool, ask, observed) : { verdict, message: verdict, unavailable: [] }
   }
 
   /**

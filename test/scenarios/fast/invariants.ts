@@ -52,6 +52,7 @@ import { wakesLater } from './invariants/wakes-later.ts'
 import { wavesStay } from './invariants/waves-stay.ts'
 import { windowNamed } from './invariants/window-named.ts'
 import { windowsKept } from './invariants/windows-kept.ts'
+import { workloadsKept } from './invariants/workloads-kept.ts'
 import { zonesKept } from './invariants/zones-kept.ts'
 import type { World } from './world.ts'
 
@@ -86,6 +87,7 @@ export const INVARIANTS: readonly Invariant[] = [
   assignsOnce,
   gatesKept,
   gatesPaused,
+  workloadsKept,
   noFighting,
   noRetryByItself,
   opensByPromotion,

@@ -160,6 +160,7 @@ export function recover(world: World): void {
   for (const pool of world.pools.values()) world.control(pool, {})
   world.workload.minAvailable = 0
   world.defects.clear()
+  world.apps?.repair()
   for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') world.workload.end(pod)
   for (const node of [...world.nodes.values()]) {
     if (node.shown.leaving) world.leave(node.name)

@@ -8,6 +8,7 @@ import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
 import { labelsChange, someLabels, someTiers, victimsChange } from './faults/labels-change.ts'
+import { outagesChange } from './faults/outages-change.ts'
 import { policyChanges } from './faults/policy-changes.ts'
 import { pressureComes } from './faults/pressure-comes.ts'
 import { recordsChange } from './faults/records-change.ts'
@@ -17,12 +18,14 @@ import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
 import { labelledWaves } from './rules/labelled-waves.ts'
+import { outageGates } from './rules/outage-gates.ts'
 import { proof } from './rules/proof.ts'
 import { triedWaves } from './rules/tried-waves.ts'
 import { limitWaves } from './rules/wave-failures.ts'
 import { type DrawPoolRule, describeRules, drawRules } from './rules.ts'
 import { settle, settleByRetry } from './settle.ts'
 import { settleWithOtherRecords } from './settle-with-other-records.ts'
+import { settleWithOutages } from './settle-with-outages.ts'
 import { World } from './world.ts'
 
 /** One story of a drawn fleet: the same seed, the same story. @param steps how many events; fewer are the same story's beginning */
@@ -45,6 +48,20 @@ export function tellFixed(seed: number, steps: number): Told {
 
 function gatedWorld(random: Random): World {
   return worldWith(() => ({ dependsOn: [], ...gates(random) }), random)
+}
+
+/** The same of fleets whose gates look at workloads, which contents, machines and people break. */
+export function tellOutages(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(outagesWorld(random), { random, steps, extra: outagesChange, chanceOfExtra: 0.15, end: settleWithOutages })
+}
+
+function outagesWorld(random: Random): World {
+  const { pools, fleet } = drawRules(random)
+  const gated = [...pools].map(([name, policy]) => [name, { ...policy, dependsOn: [], ...outageGates(name, random) }] as const)
+  const world = new World({ pools: new Map(gated), fleet })
+  world.keepApps()
+  return world
 }
 
 /** A drawn fleet whose pools have a rule more. */

@@ -4,6 +4,7 @@ import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fle
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
+import { Apps } from './apps.ts'
 import type { Backup } from './backup.ts'
 import { contentOf, digestFor, type Labels, problemFor, versionFor } from './content.ts'
 import { type Observed, SimController } from './controller.ts'
@@ -72,6 +73,8 @@ export class World {
   /** Nodes that people uncordoned in the middle of a drain, and what the controller then left them out of. */
   readonly released = new Map<string, string>()
   readonly workload = new Workload()
+  /** Where contents break workloads, and gates look at those. */
+  apps?: Apps
   /** How much a content disturbs a node that runs another one. */
   readonly disruptions = new Map<string, 'restart' | 'drain'>()
   /** Of the event under way. */
@@ -105,6 +108,13 @@ export class World {
   keepRecords(): void {
     this.notes = new RejectionNotes()
     this.truth = new TrueRollouts()
+  }
+
+  /** Gates look at workloads from now on. */
+  keepApps(): void {
+    const apps = new Apps(this.nodes, [...this.pools.keys()])
+    this.apps = apps
+    this.gates.workloads = (pool, ask, observed) => apps.answer(pool, ask, observed)
   }
 
   get head(): Commit {
@@ -293,6 +303,7 @@ export class World {
       this.#defectOf(node, digest) ?? this.effects.get(digest) ?? this.effects.get(contentOf(digest)) ?? 'good'
     node.step(effectOf, this.now)
     this.proofs.step(node, effectOf)
+    this.apps?.see(node)
   }
 
   #defectOf({ name }: SimNode, digest: string): Effect | undefined {

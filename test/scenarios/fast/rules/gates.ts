@@ -2,7 +2,7 @@ import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import type { Random } from '../../random.ts'
 
 const MINUTE = 60_000
-const slo = {
+export const slo = {
   name: 'slo',
   timeout: 3 * MINUTE,
   interval: MINUTE / 2,

@@ -1,0 +1,157 @@
+import type { GateResult } from '../../../src/controller/gates/gate-check.ts'
+import { judgeLacks, type Lack, lackOf, WORKLOAD_KINDS } from '../../../src/controller/gates/workload-lacks.ts'
+import type { AskGate, Decision } from '../../../src/rollout/model/decision.ts'
+import type { Memory } from '../../../src/rollout/model/snapshot.ts'
+import { blameless } from './blameless.ts'
+import { contentOf, fingerprintOf } from './content.ts'
+import type { Observed } from './controller.ts'
+import { OutageRecords } from './outage-records.ts'
+import type { SimNode } from './sim-node.ts'
+
+export type AppKind = (typeof WORKLOAD_KINDS)[number]['kind']
+
+/** What a content does to a workload of its pool. */
+export interface Breaks {
+  readonly kind: AppKind
+  /** On other machines it breaks nothing. */
+  readonly nodes: ReadonlySet<string>
+  /** What is broken stays so when the node runs something else, until somebody repairs it. */
+  readonly lasts: boolean
+}
+
+/** A pod that a content took down. */
+export interface Damage {
+  readonly app: string
+  readonly node: string
+  readonly content: string
+  /** So many rollouts of the pool had completed. */
+  readonly epoch: number
+}
+
+/** More than ever are down. */
+const REPLICAS = 100
+const CREATED = '2026-01-01T00:00:00Z'
+/** What fails there, no content of ours has broken. */
+export const MAIL = 'mail'
+
+/**
+ * Workloads: of each pool one of each kind in a namespace of its name, and in another one that contents never break. The real check of
+ * gates judges them.
+ */
+export class Apps {
+  /** By content. */
+  readonly breaks = new Map<string, Breaks>()
+  /** Pods that are missing for other reasons, by workload. */
+  readonly outages = new Map<string, number>()
+  /** By machine and content. */
+  readonly damages = new Map<string, Damage>()
+  /** Gates that passed while a content had broken more than was so before. */
+  readonly wronglyPassed: string[] = []
+  readonly #records = new OutageRecords()
+  readonly #nodes: ReadonlyMap<string, SimNode>
+  readonly #pools: readonly string[]
+
+  constructor(nodes: ReadonlyMap<string, SimNode>, pools: readonly string[]) {
+    this.#nodes = nodes
+    this.#pools = pools
+  }
+
+  /** What it runs may take down pods, or bring them back. */
+  see({ name, active, pool }: SimNode): void {
+    const content = contentOf(active)
+    const breaks = this.breaks.get(content)
+    const key = `${name} ${content}`
+    const isBroken = breaks?.nodes.has(name) && poolOf(content) === pool[0]
+    for (const [other, damage] of this.damages) if (damage.node === name && (other !== key || !isBroken)) this.#end(other, damage)
+    if (breaks && isBroken && !this.damages.has(key))
+      this.damages.set(key, { app: appOf(pool, breaks.kind), node: name, content, epoch: this.#records.epochOf(pool) })
+  }
+
+  /** Somebody repairs what lasts. */
+  repair(): void {
+    this.outages.clear()
+    for (const [content, breaks] of this.breaks) this.breaks.set(content, { ...breaks, lasts: false })
+    for (const key of this.damages.keys()) if (key.startsWith(LASTS)) this.damages.delete(key)
+  }
+
+  answer(pool: string, ask: AskGate, observed: Observed): GateResult {
+    this.#seeAll()
+    const { check } = ask.gate
+    const places = check.kind === 'workloads' ? check.namespaces : undefined
+    const lacks = this.#lacks().filter(({ name }) => !places || places.includes(placeOf(name)))
+    const result = judgeLacks(lacks, ask)
+    const known = observed.fleet.pools.find(({ name }) => name === pool)
+    const damages = [...this.damages.values()]
+    const innocent = blameless({ damages, outages: this.outages, epoch: this.#records.epochOf(pool) }, { pool: known, observed })
+    if (ask.question === 'before' && result.verdict === 'Passed') this.#records.note(pool, innocent)
+    if (ask.question === 'after' && result.verdict === 'Passed') this.#expectBlameless(pool, ask, observed)
+    return result
+  }
+
+  /** A status was written. */
+  wrote(pool: string, before: Memory, { history: [run], target }: Decision['status']): void {
+    this.#seeAll()
+    if (target) this.#records.tried(pool, target.fingerprint)
+    const [last] = before.history
+    const isNew = run?.startedAt !== last?.startedAt || last?.result !== 'Completed'
+    if (run?.result === 'Completed' && isNew) this.#records.completed(pool)
+  }
+
+  #expectBlameless(pool: string, ask: AskGate, { fleet }: Observed): void {
+    const fingerprint = fleet.pools.find(({ name }) => name === pool)?.memory.target?.fingerprint ?? ''
+    const worse = this.#lacks().filter(
+      ({ name, missing }) =>
+        placeOf(name) === pool &&
+        missing > this.#records.mostBefore({ pool, fingerprint, app: name }) &&
+        [...this.damages.values()].some(({ app, content }) => app === name && fingerprintOf(content) === fingerprint),
+    )
+    if (worse.length > 0) this.wronglyPassed.push(`${pool} ${ask.gate.name} after ${ask.wave}: ${JSON.stringify(worse)}`)
+  }
+
+  #end(key: string, damage: Damage): void {
+    if (key.startsWith(LASTS)) return
+    this.damages.delete(key)
+    if (this.breaks.get(damage.content)?.lasts) this.damages.set(`${LASTS}${key}`, damage)
+  }
+
+  #seeAll(): void {
+    for (const node of this.#nodes.values()) this.see(node)
+    for (const [key, damage] of this.damages) if (!this.#nodes.has(damage.node)) this.#end(key, damage)
+  }
+
+  #lacks(): Lack[] {
+    const places = this.#pools.flatMap((pool) => WORKLOAD_KINDS.map((kind) => ({ kind, app: appOf(pool, kind.kind) })))
+    const all = [...places, { kind: WORKLOAD_KINDS[0], app: appOf(MAIL, 'Deployment') }]
+    return all.map(({ kind, app }) => lackOf(workload(app, this.#missing(app)), kind))
+  }
+
+  #missing(app: string): number {
+    const broken = [...this.damages.values()].filter((damage) => damage.app === app)
+    return new Set(broken.map(({ node }) => node)).size + (this.outages.get(app) ?? 0)
+  }
+}
+
+const LASTS = 'lasts: '
+
+/** As it stands in the record of a gate. */
+export function appOf(namespace: string, kind: AppKind): string {
+  return `${kind} ${namespace}/app`
+}
+
+function placeOf(app: string): string {
+  return /^\w+ (.+)\/app$/.exec(app)?.[1] ?? ''
+}
+
+/** Contents are named for their pool. */
+function poolOf(content: string): string | undefined {
+  return content[0]
+}
+
+function workload(app: string, missing: number): Parameters<typeof lackOf>[0] {
+  const conditions = [{ type: 'Available', status: missing > 0 ? 'False' : 'True' }]
+  return {
+    metadata: { name: 'app', namespace: placeOf(app), creationTimestamp: CREATED },
+    spec: { replicas: REPLICAS },
+    status: { availableReplicas: REPLICAS - missing, numberUnavailable: missing, conditions },
+  }
+}
