@@ -17,7 +17,13 @@ export const gated = ofFast('gated', ({ tellGated }) => tellGated)
 /** The same with gates that look at workloads, which contents, machines and people break. */
 export const outages = ofFast('outages', ({ tellOutages }) => tellOutages)
 
-/** The same with gates, and with fixes that follow commits which break nodes. */
+/** The same with commits that change policies, dependencies, limits and gates. */
+export const tunedOutages = ofFast('tuned-outages', ({ tellTunedOutages }) => tellTunedOutages)
+
+/** The same as outages with tools that change statuses, annotations and ConfigMaps. */
+export const meddledOutages = ofFast('meddled-outages', ({ tellMeddledOutages }) => tellMeddledOutages)
+
+/** The same as gated with fixes that follow commits which break nodes. */
 export const fixed = ofFast('fixed', ({ tellFixed }) => tellFixed)
 
 /** The same with a pod that has to run on each changed node. */
@@ -75,6 +81,8 @@ export const KINDS: readonly Kind[] = [
   fast,
   gated,
   outages,
+  tunedOutages,
+  meddledOutages,
   fixed,
   proved,
   edited,

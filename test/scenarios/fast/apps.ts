@@ -47,6 +47,8 @@ export class Apps {
   readonly damages = new Map<string, Damage>()
   /** Gates that passed while a content had broken more than was so before. */
   readonly wronglyPassed: string[] = []
+  /** Tools restore what nodes were assigned. */
+  isMeddled = false
   readonly #records = new OutageRecords()
   readonly #nodes: ReadonlyMap<string, SimNode>
   readonly #pools: readonly string[]
@@ -81,8 +83,9 @@ export class Apps {
     const lacks = this.#lacks().filter(({ name }) => !places || places.includes(placeOf(name)))
     const result = judgeLacks(lacks, ask)
     const known = observed.fleet.pools.find(({ name }) => name === pool)
-    const damages = [...this.damages.values()]
-    const innocent = blameless({ damages, outages: this.outages, epoch: this.#records.epochOf(pool) }, { pool: known, observed })
+    const { outages, isMeddled } = this
+    const broken = { damages: [...this.damages.values()], outages, epoch: this.#records.epochOf(pool), isMeddled }
+    const innocent = blameless(broken, { pool: known, observed })
     if (ask.question === 'before' && result.verdict === 'Passed') this.#records.note(pool, innocent)
     if (ask.question === 'after' && result.verdict === 'Passed') this.#expectBlameless(pool, ask, observed)
     return result

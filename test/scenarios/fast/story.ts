@@ -7,6 +7,7 @@ import { adminStopsDrains } from './faults/admin-stops-drains.ts'
 import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
+import { gateChanges } from './faults/gate-changes.ts'
 import { labelsChange, someLabels, someTiers, victimsChange } from './faults/labels-change.ts'
 import { outagesChange } from './faults/outages-change.ts'
 import { policyChanges } from './faults/policy-changes.ts'
@@ -54,6 +55,25 @@ function gatedWorld(random: Random): World {
 export function tellOutages(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(outagesWorld(random), { random, steps, extra: outagesChange, chanceOfExtra: 0.15, end: settleWithOutages })
+}
+
+/** The same with commits that change policies, dependencies, limits and gates under way. */
+export function tellTunedOutages(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const extra = oneOf([outagesChange, outagesChange, policyChanges, gateChanges])
+  return tell(outagesWorld(random), { random, steps, extra, chanceOfExtra: 0.25, end: settleWithOutages })
+}
+
+/** The same with tools that change what the controller remembers in the cluster. */
+export function tellMeddledOutages(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const world = outagesWorld(random)
+  world.keepRecords()
+  return tell(world, { random, steps, extra: oneOf([outagesChange, recordsChange]), chanceOfExtra: 0.25, end: settleWithOutages })
+}
+
+function oneOf(faults: readonly Fault[]): Fault {
+  return (world, random) => random.pick(faults)(world, random)
 }
 
 function outagesWorld(random: Random): World {

@@ -108,6 +108,7 @@ export class World {
   keepRecords(): void {
     this.notes = new RejectionNotes()
     this.truth = new TrueRollouts()
+    if (this.apps) this.apps.isMeddled = true
   }
 
   /** Gates look at workloads from now on. */
