@@ -18,7 +18,9 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const isSame = run.fingerprint === state.rollout.target.fingerprint
   const since = Math.min(Date.parse(run.startedAt), Date.parse(last.recordedAt ?? run.startedAt))
   const runs = history.slice(1, history.indexOf(run) + 1)
-  return isSame || isReplaced(since, { runs, state }) ? recorded(last) : undefined
+  // Until the wave may begin, other nodes may take the places in it.
+  const mayBegin = state.blocker() === undefined || state.members.some(({ wave, isExposed }) => wave === state.open && isExposed)
+  return isSame || (mayBegin && isReplaced(since, { runs, state })) ? recorded(last) : undefined
 }
 
 /** What was so before an older rollout, of which a later wave may have what that has broken. */

@@ -4,6 +4,7 @@ import { failureOf } from '../tell-stories.ts'
 
 const BATCH = 30
 
+/** Story 74 fails, and is not looked into yet: a good commit does not reach every node. */
 test.each([0, BATCH])(
   'content that breaks workloads passes no gate in any story from seed %i on, and ends with every node at the last good commit',
   async (start) => {
@@ -13,7 +14,7 @@ test.each([0, BATCH])(
   180_000,
 )
 
-test.each([8, 42, 1077, 1119, 2216, 2400, 2624])('story %i of outages, which once failed, holds', async (seed) => {
+test.each([8, 42, 56, 1077, 1119, 2216, 2400, 2624])('story %i of outages, which once failed, holds', async (seed) => {
   expect(await failureOf(outages, seed)).toBeUndefined()
 })
 
