@@ -1,14 +1,8 @@
-import { expect, test } from 'vitest'
 import { cut } from '../kinds.ts'
-import { failureOf } from '../tell-stories.ts'
+import { testStories } from '../test-stories.ts'
 
-const BATCH = 5
-
-test.each([0, BATCH])(
-  'a fleet whose commits cut nodes off keeps its rules through any story from seed %i on',
-  async (start) => {
-    for (let seed = start; seed < start + BATCH; seed++) expect(await failureOf(cut, seed)).toBeUndefined()
-    // A second of one processor on a quiet machine; it never waits for anything else.
-  },
-  180_000,
-)
+testStories(cut, {
+  fleet: 'a fleet whose commits cut nodes off',
+  size: 5,
+  batches: 2,
+})
