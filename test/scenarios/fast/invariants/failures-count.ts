@@ -7,7 +7,7 @@ import type { Invariant } from '../invariants.ts'
 import { stampOf } from '../stamp.ts'
 import { wasFitWhenAssigned } from '../when-assigned.ts'
 import { firstInRun, seemsDownBefore } from './canary-exposure.ts'
-import { type Decided, decidedPools } from './steps.ts'
+import { type Decided, decidedPools, isRendered } from './steps.ts'
 
 export const failuresCount: Invariant = {
   claim:
@@ -18,7 +18,9 @@ export const failuresCount: Invariant = {
 function countsAll(decided: Decided): boolean {
   const { history, stable } = decided.decision.status
   const [run] = history
-  return run === undefined || run.fingerprint === stable?.fingerprint || failedNow(decided) <= (run.failures ?? 0)
+  // Where the ConfigMap of its commit is gone, that waits until it is back.
+  if (run === undefined || !isRendered(run, decided.pool)) return true
+  return run.fingerprint === stable?.fingerprint || failedNow(decided) <= (run.failures ?? 0)
 }
 
 /** Of the rollout under way, as the nodes show it; those that were replaced included. */
