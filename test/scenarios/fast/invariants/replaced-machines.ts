@@ -29,6 +29,8 @@ function blamesNone({ pool, decision: { status } }: Decided): boolean {
 function losesFew({ pool, decision: { status } }: Decided): boolean {
   const [before, after] = [pool.memory.history[0], status.history[0]]
   if (!before?.losses || !isSameRollout(before, after) || after?.result !== 'Running') return true
+  // It has failed, as a note says beside a restored status: the pool is halted, whoever else is lost.
+  if (status.rejected.some(({ fingerprint }) => fingerprint === after.fingerprint)) return true
   const { policy, nodes } = pool
   const gone = before.losses.nodes.filter(({ name }) => nodes.every((node) => node.name !== name || isAnother(node)))
   const { replaced = [] } = after.losses ?? {}
