@@ -25,12 +25,19 @@ export function withRollout(
 
 /** The oldest goes, but none that tells whether the target, or the stable content, is still proven. */
 function shortened(history: readonly HistoryEntry[], contents: readonly (RevisionRef | undefined)[]): readonly HistoryEntry[] {
-  if (history.length <= HISTORY_KEPT) return history
+  return history.length <= HISTORY_KEPT ? history : history.toSpliced(firstToGo(history, contents), 1)
+}
+
+/** The index of the oldest entry that does not tell of these contents. */
+function firstToGo(history: readonly HistoryEntry[], contents: readonly (RevisionRef | undefined)[]): number {
   const needed = new Set(contents.map((content) => content && completionOf(history, content)?.index))
-  return history.toSpliced(
-    history.findLastIndex((_, index) => !needed.has(index)),
-    1,
-  )
+  return history.findLastIndex((_, index) => !needed.has(index))
+}
+
+/** Since when the history tells of every rollout: behind what a full one keeps for its content, newer ones made room. */
+export function toldSince({ history, target, stable }: Pick<Memory, 'history' | 'target' | 'stable'>): Instant {
+  const oldest = history.length < HISTORY_KEPT ? history.at(-1) : history[firstToGo(history, [target, stable])]
+  return Date.parse(oldest?.startedAt ?? '')
 }
 
 /** A return to older content is no word for what completed after that: it has to prove itself again. */

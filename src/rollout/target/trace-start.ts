@@ -3,7 +3,7 @@ import type { NodeView } from '../model/node-view.ts'
 import { recallRevision, recallStable } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { isAssigned } from '../model/wanted-assignment.ts'
-import { commitsOf } from './history.ts'
+import { commitsOf, toldSince } from './history.ts'
 
 interface Sought {
   readonly target: Revision
@@ -27,8 +27,14 @@ export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant
   return starts.length === 0 ? undefined : Math.min(now, ...starts)
 }
 
-/** Some node shows that the pool has begun with this very commit, which the status does not know. Another one may have the same content. */
+/**
+ * Some node shows that the pool has begun with this very commit, which the status does not know. Another one may have the same content. The same
+ * commit may have had other content, in another release of the program; and the stable content is assigned under the newest commit that has it.
+ */
 export function isTraced({ name, nodes, memory }: PoolSnapshot, { target, now }: Sought): boolean {
+  const { stable, rejected } = memory
+  const named = [memory.target, stable, ...rejected].map((ref) => ref?.revision)
+  if (named.includes(target.revision) || stable?.fingerprint === target.fingerprint) return false
   const isUnknown = unknownTo(memory, { target, now })
   return nodes.some(
     ({ assigned }) =>
@@ -57,10 +63,11 @@ function isOf(node: NodeView, target: Revision): boolean {
  * After all that the status tells of. Or, by the commit alone, after the oldest rollout that it tells of, or where a clock was put back in
  * between: a rollout before that is one that the history no longer has.
  */
-function unknownTo({ history }: Memory, { target, now }: Sought): (commit: string, at: Instant) => boolean {
+function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at: Instant) => boolean {
+  const { history } = memory
   const [top] = history
   const knownUntil = top ? Date.parse(top.endedAt ?? top.startedAt) : Number.NEGATIVE_INFINITY
-  const knownSince = Date.parse(history.at(-1)?.startedAt ?? '')
+  const knownSince = toldSince(memory)
   const knownCommits = new Set(history.flatMap(commitsOf))
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
   return (commit, at) => {
