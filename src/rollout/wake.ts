@@ -1,5 +1,5 @@
 import { closingTime } from './blockers/closed-window.ts'
-import { downForLongAt, pastDrainingAt } from './exposure/past-draining.ts'
+import { downForLongAt, pastDrainingAt, podsGivenUpAt } from './exposure/past-draining.ts'
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
@@ -56,6 +56,7 @@ function considerMember(
   consider(wantedAgainAt(node, report, poolState.clock))
   if (member.isExposed) consider(chanceEnds(member, poolState.clock))
   consider(downForLongAt(node, poolState.clock))
+  consider(podsGivenUpAt(node, poolState.clock))
   consider(pastDrainingAt(member, poolState.clock))
   consider(blinkEnds(node, poolState.clock))
   // Its wave may have given its place to another meanwhile.

@@ -1,10 +1,11 @@
 import { isAtWork } from '../model/agent-report.ts'
 import { asideOf, isOurCordon, isUnderDrain } from '../model/cordon.ts'
-import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
+import type { RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
 import { isAtSuperseded, type NodeFacts } from './node-facts.ts'
+import { podsGivenUpAt } from './past-draining.ts'
 import { type OpenWaves, placesLeft, type WaveDivision } from './waves.ts'
 
 export interface LastResortContext extends PoolContext, OpenWaves {
@@ -61,7 +62,8 @@ function isDrainedForTarget({ node, target }: NodeFacts): boolean {
  */
 function isDownForLong({ node, condition, isExposed, changes }: NodeFacts, clock: RolloutClock): boolean {
   if (isExposed || !changes) return false
-  return node.ready ? condition === 'Down' : clock.now >= countedFrom(node.readySince, clock) + clock.applyTimeout
+  const givenUpAt = podsGivenUpAt(node, clock)
+  return givenUpAt === undefined ? condition === 'Down' : clock.now >= givenUpAt
 }
 
 function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastResortContext): boolean {

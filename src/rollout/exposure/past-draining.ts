@@ -41,8 +41,12 @@ export function isDownForLong(node: NodeView, clock: Clock): boolean {
 
 /** Undefined while the node is Ready. A machine whose kubelet has never reported has no pods to wait for. */
 export function downForLongAt({ ready, readySince, kubeletVersion }: NodeView, clock: Clock): Instant | undefined {
-  if (ready) return undefined
-  return kubeletVersion === '' ? readySince : countedFrom(readySince, clock) + clock.applyTimeout
+  return !ready && kubeletVersion === '' ? readySince : podsGivenUpAt({ ready, readySince }, clock)
+}
+
+/** When Kubernetes has given the pods of a node up that is not Ready; undefined while it is Ready. */
+export function podsGivenUpAt({ ready, readySince }: Pick<NodeView, 'ready' | 'readySince'>, clock: Clock): Instant | undefined {
+  return ready ? undefined : countedFrom(readySince, clock) + clock.applyTimeout
 }
 
 /** By a person, or because it took too long: to cordon it for the same content again would be a fight. */

@@ -301,3 +301,20 @@ test('a node that blinks takes no place of the wave when the clock is put forwar
   expect(selected(decide({ ...pool, steadySince: noon - minute }, noon))).toEqual([])
   expect(selected(decide({ ...pool, steadySince: noon - 15 * minute }, noon))).toHaveLength(1)
 })
+
+test('the controller wakes when a machine whose kubelet has never reported takes a place of the wave after the clock was put forward', () => {
+  const dead = ['a', 'b'].map((name) =>
+    aNode(name)
+      .notReady(noon - 30 * minute)
+      .running(''),
+  )
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2, applyTimeout: 10 * minute }).with(
+    ...dead,
+    ...up('d', 'e'),
+  )
+  const decision = decide({ ...pool, steadySince: noon - minute }, noon)
+
+  expect(selected(decision)).toEqual([])
+  expect(selected(decide({ ...pool, steadySince: noon - minute }, noon + 9 * minute))).toHaveLength(1)
+  expect(decision.wakeAt).toBe(noon + 9 * minute)
+})
