@@ -15,12 +15,21 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runOf(record, history))
   const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
-  const isSame = run.fingerprint === state.rollout.target.fingerprint
   const since = Math.min(Date.parse(run.startedAt), Date.parse(last.recordedAt ?? run.startedAt))
   const runs = history.slice(1, history.indexOf(run) + 1)
+  const isSame = run.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
   // Until the wave may begin, other nodes may take the places in it.
   const mayBegin = state.blocker() === undefined || state.members.some(({ wave, isExposed }) => wave === state.open && isExposed)
   return isSame || (mayBegin && isReplaced(since, { runs, state })) ? recorded(last) : undefined
+}
+
+/** After this run, and not only what it had begun from: what was unavailable before it says nothing any more. */
+function hasCompletedAnother(run: HistoryEntry, history: readonly HistoryEntry[]): boolean {
+  const index = history.indexOf(run)
+  const before = new Set(history.slice(index + 1).map(({ fingerprint }) => fingerprint))
+  // The history may have lost what the pool went back to.
+  const since = history.slice(1, Math.max(1, run.result === 'RolledBack' ? index - 1 : index))
+  return since.some(({ result, fingerprint }) => result === 'Completed' && !before.has(fingerprint))
 }
 
 /** What was so before an older rollout, of which a later wave may have what that has broken. */
