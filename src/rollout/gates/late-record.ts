@@ -12,7 +12,7 @@ export function isRecordedLate(
   { record, state }: { readonly record: GateStatus | undefined; readonly state: PoolState },
 ): boolean {
   if (record && record.state !== 'Recording') return false
-  const { members, open, rollout } = state
+  const { members, rollout } = state
   const [run] = rollout.memory.history
   const hasPassed = rollout.memory.gates?.some(
     (other) =>
@@ -20,5 +20,10 @@ export function isRecordedLate(
   )
   if (hasPassed) return false
   const isLeft = members.some(({ wave, changes, isExposed }) => wave !== undefined && changes && !isExposed)
-  return isLeft && members.some(({ wave, isExposed }) => wave === open && isExposed)
+  return isLeft && isExposedInWave(state)
+}
+
+/** Some node of the open wave was assigned the target. */
+export function isExposedInWave({ members, open }: Pick<PoolState, 'members' | 'open'>): boolean {
+  return members.some(({ wave, isExposed }) => wave === open && isExposed)
 }

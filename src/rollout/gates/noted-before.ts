@@ -4,6 +4,7 @@ import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
 import { isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
+import { isExposedInWave } from './late-record.ts'
 
 /**
  * What was noted of workloads before a commit that has not completed counts for the next one, too: noted again, what the first one broke would
@@ -19,7 +20,7 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const runs = history.slice(1, history.indexOf(run) + 1)
   const isSame = run.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
   // Until the wave may begin, other nodes may take the places in it.
-  const mayBegin = state.blocker() === undefined || state.members.some(({ wave, isExposed }) => wave === state.open && isExposed)
+  const mayBegin = state.blocker() === undefined || isExposedInWave(state)
   return isSame || (mayBegin && isReplaced(since, { runs, state })) ? recorded(last) : undefined
 }
 
@@ -46,14 +47,9 @@ export function isStillNeeded(
 }
 
 /** A commit may have changed which namespaces it looks at: what was so before stays true. A wave that has not begun records again. */
-function isComparable(
-  record: GateStatus,
-  { gate, state: { members, open } }: { readonly gate: GatePolicy; readonly state: PoolState },
-): boolean {
+function isComparable(record: GateStatus, { gate, state }: { readonly gate: GatePolicy; readonly state: PoolState }): boolean {
   if (isRecordOf(record, gate)) return true
-  return (
-    record.name === gate.name && (!mayRecordLater(record) || members.some(({ wave, isExposed }) => wave === open && isExposed))
-  )
+  return record.name === gate.name && (!mayRecordLater(record) || isExposedInWave(state))
 }
 
 function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
