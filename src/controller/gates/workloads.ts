@@ -7,19 +7,36 @@ type WorkloadsCheck = Extract<GateCheck, { kind: 'workloads' }>
 
 /** Looks at whole namespaces, not only at the nodes of the wave: pods that were drained from there are elsewhere now, or nowhere. */
 export function workloads(kube: Pick<KubeApi, 'list'>): RunGateCheck<WorkloadsCheck> {
-  return async (check, asked, signal) => judgeLacks(await lackingWorkloads(kube, { check, signal }), asked)
+  return async (check, asked, signal) => judgeLacks(await lackingWorkloads(check, { kube, signal }), asked)
 }
 
-async function lackingWorkloads(
-  kube: Pick<KubeApi, 'list'>,
-  { check, signal }: { readonly check: WorkloadsCheck; readonly signal: AbortSignal },
-): Promise<readonly Lack[]> {
-  const places = check.namespaces?.map((namespace) => `/apis/apps/v1/namespaces/${namespace}`) ?? ['/apis/apps/v1']
-  const lists = places.flatMap((place) => WORKLOAD_KINDS.map((kind) => ({ path: `${place}/${kind.plural}`, kind })))
+interface Asking {
+  readonly kube: Pick<KubeApi, 'list'>
+  readonly signal: AbortSignal
+}
+
+async function lackingWorkloads({ namespaces }: WorkloadsCheck, asking: Asking): Promise<readonly Lack[]> {
   const found: Lack[] = []
-  for (const { path, kind } of lists) {
-    const { items } = await kube.list(path, { project: (object: KubeObject) => lackOf(object, kind), signal })
-    found.push(...items.filter(({ missing }) => missing > 0))
+  for (const namespace of namespaces ?? [undefined]) {
+    const workloadsThere = await listWorkloads(namespace, asking)
+    // One that is misspelt, or was removed, would let every commit pass.
+    if (namespace !== undefined && workloadsThere.length === 0)
+      throw new Error(`namespace "${namespace}" has no Deployment, StatefulSet or DaemonSet; correct the namespaces of the gate`)
+    found.push(...workloadsThere.filter(({ missing }) => missing > 0))
+  }
+  return found
+}
+
+/** Of one namespace, or of all. */
+async function listWorkloads(namespace: string | undefined, { kube, signal }: Asking): Promise<readonly Lack[]> {
+  const place = namespace === undefined ? '/apis/apps/v1' : `/apis/apps/v1/namespaces/${namespace}`
+  const found: Lack[] = []
+  for (const kind of WORKLOAD_KINDS) {
+    const { items } = await kube.list(`${place}/${kind.plural}`, {
+      project: (object: KubeObject) => lackOf(object, kind),
+      signal,
+    })
+    found.push(...items)
   }
   return found
 }

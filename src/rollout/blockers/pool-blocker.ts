@@ -1,4 +1,5 @@
 import { describePause, pauseStopsDrains, resumeCommand } from '../controls/pause.ts'
+import { isOverdue } from '../gates/gate-records.ts'
 import { recordingGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { PoolContext, PoolState } from '../model/pool-state.ts'
@@ -58,5 +59,7 @@ function paused(poolState: PoolContext): Blocker | undefined {
 function unrecordedGates(poolState: PoolState): Blocker | undefined {
   const gates = recordingGates(poolState)
   if (gates.length === 0) return undefined
-  return { reason: 'WaitingForGate', message: describeGates(gates), stalls: false, sparesJoining: true }
+  // No answer came in its whole time: a name is wrong, or a right is missing.
+  const stalls = gates.some(({ gate, record }) => isOverdue(record, { gate, clock: poolState.clock }))
+  return { reason: 'WaitingForGate', message: describeGates(gates), stalls, sparesJoining: true }
 }

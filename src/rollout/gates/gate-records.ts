@@ -94,8 +94,17 @@ export function answered(
       ? { ...base, state: 'Recorded', before: unavailable, recordedAt: askedAt }
       : { ...again, state: 'Recording' }
   if (verdict === 'Passed') return { ...told, state: 'Passed' }
-  const isOver = answer.at >= countedFrom(Date.parse(since), clock) + gate.timeout
-  return verdict === 'Failed' || isOver ? { ...told, ...recorded(record), state: 'Failed' } : { ...again, state: 'Waiting' }
+  return verdict === 'Failed' || isOverdue({ since, askedAt }, { gate, clock })
+    ? { ...told, ...recorded(record), state: 'Failed' }
+    : { ...again, state: 'Waiting' }
+}
+
+/** It was asked when its time was over, too. */
+export function isOverdue(
+  { since, askedAt }: Pick<GateStatus, 'since' | 'askedAt'>,
+  { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RolloutClock, 'now' | 'steadySince'> },
+): boolean {
+  return askedAt !== undefined && Date.parse(askedAt) >= countedFrom(Date.parse(since), clock) + gate.timeout
 }
 
 const FIRST_BACKOFF = 5_000

@@ -126,8 +126,7 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
   const answer = isLeftAlone(poolState)
     ? undefined
     : pool.gateAnswers?.find((candidate) => candidate.check === check && isAnswerTo(current, candidate))
-  const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
-  return answer ? answered(current, answer, { gate, clock }) : current
+  return answer ? answered(current, answer, { gate, clock: poolState.clock }) : current
 }
 
 /** Another commit, or the first try of this one, had begun with the wave. */

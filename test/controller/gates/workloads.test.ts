@@ -90,13 +90,24 @@ test('what was made since the wave began is not looked at', async () => {
 })
 
 test('namespaces that are stated are looked at alone', async () => {
-  const { kube, asked } = cluster({})
-  await ask(kube, { namespaces: ['shop', 'mail'] })
+  const { kube, asked } = cluster({
+    '/apis/apps/v1/namespaces/shop/deployments': [named('x', available(1, 1))],
+    '/apis/apps/v1/namespaces/mail/daemonsets': [named('y', { status: {} })],
+  })
+  expect(await ask(kube, { namespaces: ['shop', 'mail'] })).toMatchObject({ verdict: 'Passed' })
 
   expect(asked.filter((path) => path.endsWith('deployments'))).toEqual([
     '/apis/apps/v1/namespaces/shop/deployments',
     '/apis/apps/v1/namespaces/mail/deployments',
   ])
+})
+
+test('a gate has no answer when one of its namespaces has no workloads', async () => {
+  const { kube } = cluster({ '/apis/apps/v1/namespaces/shop/deployments': [named('x', available(1, 1))] })
+
+  await expect(ask(kube, { namespaces: ['shop', 'shopp'] })).rejects.toThrow(
+    'namespace "shopp" has no Deployment, StatefulSet or DaemonSet; correct the namespaces of the gate',
+  )
 })
 
 test('more than can be noted is not noted in part', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
 import { decide } from '../../../src/rollout/decide.ts'
+import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
 import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
@@ -49,6 +50,30 @@ test('the next wave stays closed until the gate is asked and has held', () => {
     'GatePassed new: gate "slo" after "canary": Passed',
     'WaveOpened wave 2 of 2, "rest", of new',
   ])
+})
+
+test('a pool is stalled when a workloads gate has no answer before a wave in the whole time of the gate', () => {
+  const pool = aPool({ head: 'new', stable: 'older', since, waves, gates: [apps] }).with(aNode('a').on('older'))
+  const unanswered = (at: Instant) => ({
+    at,
+    says: answer('Unanswered', at, {
+      gate: 'apps',
+      wave: 'canary',
+      question: 'before',
+      message: 'namespace "shopp" has no workloads',
+    }),
+  })
+  const waiting = passing(pool, [unanswered(noon + 1000), unanswered(noon + 5 * minute - 1)])
+  const overdue = passing(pool, [unanswered(noon + 1000), unanswered(noon + 5 * minute)])
+
+  expect(verdict(waiting).Stalled).toBe('False WaitingForGate')
+  expect(verdict(overdue)).toEqual({
+    Ready: 'False WaitingForGate',
+    Reconciling: 'False WaitingForGate',
+    Stalled: 'True WaitingForGate',
+  })
+  expect(condition(overdue, 'Stalled').message).toContain('gate "apps" before "canary": namespace "shopp" has no workloads')
+  expect(selected(overdue)).toEqual([])
 })
 
 test('a run completes only after the gates of its last wave', () => {
