@@ -3,7 +3,7 @@ import type { AskGate } from '../../rollout/model/decision.ts'
 import type { GateResult } from './gate-check.ts'
 
 /** What is noted stands in the pool's status. */
-const MAX_NOTED = 200
+const MAX_NOTED = { workloads: 200, characters: 20_000 }
 const TOLD = 3
 
 /** How much of a workload is missing; of most that are looked at, nothing. */
@@ -44,11 +44,11 @@ export function judgeLacks(
 }
 
 function note(lacking: readonly Lack[]): GateResult {
-  if (lacking.length > MAX_NOTED)
+  const unavailable = lacking.map(({ name, missing }) => `${name} ${missing}`).sort()
+  if (lacking.length > MAX_NOTED.workloads || unavailable.join().length > MAX_NOTED.characters)
     throw new Error(
       `${lacking.length} workloads are already unavailable, more than can be recorded; name the namespaces to check`,
     )
-  const unavailable = lacking.map(({ name, missing }) => `${name} ${missing}`).sort()
   return { verdict: 'Passed', message: `${lacking.length} workloads are already unavailable`, unavailable }
 }
 

@@ -27,6 +27,9 @@ import { isStillNeeded, notedBefore } from './noted-before.ts'
 /** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
 
+/** Characters of what older records say was so before: the newest of them are kept. */
+const NOTES_KEPT = 200_000
+
 /** A gate after the open wave, and what it has said. */
 export interface GateState {
   readonly gate: GatePolicy
@@ -46,8 +49,17 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
   const others = before.filter((record) =>
     isOfRollout(record, poolState) ? record.wave !== waveName(poolState) : isStillNeeded(record, { tended, state: poolState }),
   )
-  const after = [...others, ...tended].slice(-RECORDS_KEPT)
+  const after = [...newestNotes(others), ...tended].slice(-RECORDS_KEPT)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
+}
+
+function newestNotes(records: readonly GateStatus[]): readonly GateStatus[] {
+  let noted = 0
+  const fits = ({ before = [] }: GateStatus): boolean => {
+    noted += before.join().length
+    return before.length === 0 || noted <= NOTES_KEPT
+  }
+  return records.toReversed().filter(fits).toReversed()
 }
 
 /**

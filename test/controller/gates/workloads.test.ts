@@ -118,6 +118,14 @@ test('more than can be noted is not noted in part', async () => {
   )
 })
 
+test('fewer with long names are not noted in part', async () => {
+  const many = Array.from({ length: 150 }, (_, i) => named(`${'x'.repeat(120)}-${i}`, available(1, 0, 'False')))
+
+  await expect(note(cluster({ [DEPLOYMENTS]: many }).kube)).rejects.toThrow(
+    '150 workloads are already unavailable, more than can be recorded; name the namespaces to check',
+  )
+})
+
 test('as many as can be noted are noted', async () => {
   const many = Array.from({ length: 200 }, (_, i) => named(`x${i}`, available(1, 0, 'False')))
 
