@@ -60,7 +60,8 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const isExposed = isAssigned(node, target)
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
-  const subject = { node, report, target, stable, condition, assigned, isExposed, changes }
+  const wasTried = changes && wasTriedBefore(node, { target, pool, rollout })
+  const subject = { node, report, target, stable, condition, assigned, isExposed, wasTried, changes }
   const rank = isDivided ? rankOf(subject, { policy, clock }) : 0
   const joins = isJoining(node, { target, stable, clock })
   return {
@@ -104,6 +105,20 @@ function hasFormerContent(
   if (node.assigned?.pool !== pool || !isOfRollout(node, { rollout, clock }) || isAssigned(node, stable)) return false
   const [run] = rollout.memory.history
   return run !== undefined && commitsOf(run).includes(node.assigned.revision)
+}
+
+/** A rollout of the same content that did not complete assigned it the target. */
+function wasTriedBefore(
+  node: NodeView,
+  { target, pool, rollout }: Pick<NodeFacts, 'target'> & Pick<FactsContext, 'pool' | 'rollout'>,
+): boolean {
+  const { assigned } = node
+  if (assigned?.pool !== pool || !isAssigned(node, target)) return false
+  const [, ...older] = rollout.memory.history
+  return older.some(
+    (run) =>
+      run.result !== 'Completed' && run.fingerprint === rollout.target.fingerprint && commitsOf(run).includes(assigned.revision),
+  )
 }
 
 /**

@@ -3,8 +3,8 @@ import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
-import { nodes } from '../builders/nodes.ts'
-import { aGate } from '../builders/policies.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aGate, aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
@@ -18,6 +18,35 @@ test('a retry asks the gate again, whatever it said in the run before', () => {
 
   expect(again.status.rejected).toEqual([])
   expect(again.status.history[0]).toMatchObject({ result: 'Running', startedAt: stamp(noon + minute) })
+})
+
+test.each(['a', 'b', 'c'])(
+  'a retry asks the gate again when "%s" is the node that has the commit, and no other node gets that',
+  (canary) => {
+    const members = nodes('a', 'b', 'c').map((node) =>
+      node.name === canary ? node.on('new', { at: noon - 5 * minute }) : node.on('older'),
+    )
+    const pool = aPool({ stable: 'older', since, waves, gates: [aGate('slo')], onFailure: 'Halt' }).with(...members)
+    const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
+    const retried = decide({ ...remembering(pool, failed), controls: { retry: 'new' } }, noon + minute)
+
+    expect(selected(retried)).toEqual([])
+    expect(asked(retried)).toMatchObject([{ question: 'after', wave: 'canary', nodes: [canary] }])
+  },
+)
+
+test('a retry begins with the node that failed, not with one on which the commit holds', () => {
+  const [well, failing] = [
+    aNode('a').on('new', { at: noon - 5 * minute }),
+    aNode('b').rolledBackFrom('new', { at: noon - 5 * minute }),
+  ]
+  const pool = aPool({ stable: 'older', since, waves: [aWave('canary', 2), aWave('rest', '100%')], onFailure: 'Halt' })
+  const members = pool.with(well, failing, ...nodes('c', 'd').map((node) => node.on('older')))
+  const halted = remembering(members, decide(members, noon))
+  const smaller = { ...halted, policy: { ...halted.policy, waves }, controls: { retry: 'new' } }
+
+  expect(halted.memory.rejected).toMatchObject([{ revision: 'new' }])
+  expect(selected(decide(smaller, noon + minute))).toEqual(['b'])
 })
 
 test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {

@@ -74,8 +74,8 @@ test.each([
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
 
   expect(failed.memory.gates).toMatchObject([{ state: 'Failed', ...noted }])
-  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recorded', ...noted }])
-  expect(asked(retried)).toEqual([])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Waiting', ...noted }])
+  expect(asked(retried)).toMatchObject([{ question: 'after', ...noted }])
 })
 
 test('a retry is compared with what was so before the first try when the pool had gone back', () => {

@@ -48,7 +48,7 @@ test('a retry of a commit whose record is lost is compared with nothing either',
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + 12 * minute)
 
   expect(failed.memory.gates).toMatchObject([{ state: 'Failed' }])
-  expect(retried.status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
+  expect(retried.status.gates).toMatchObject([{ state: 'Waiting', before: [] }])
 })
 
 test('a workloads gate records what is so when its record is lost and every node has the content', () => {
