@@ -71,6 +71,8 @@ export class SimNode {
   active = 'factory'
   /** Taken while it was available, and not yet done: unavailable through us. */
   disturbed = false
+  /** A tool has written our cordon, which the controller may not have heard of. */
+  cordonedByTool = false
   /** Somebody blocks that it reboots. */
   refusesReboot = false
   /** Counts up with each change that the API server shows. */
@@ -367,7 +369,8 @@ export class SimNode {
 
   #publish(): void {
     if (this.offline || this.#said === undefined || this.#said === this.#shown.status) return
-    if (['Applied', 'RolledBack', 'Blocked', 'Reverted'].includes(this.#said.phase)) this.disturbed = isOurCordon(this.#shown)
+    const hasEnded = ['Applied', 'RolledBack', 'Blocked', 'Reverted'].includes(this.#said.phase)
+    if (hasEnded) this.disturbed = isOurCordon(this.#shown) && !this.cordonedByTool
     this.show({ status: this.#said })
   }
 }

@@ -247,6 +247,7 @@ export class World {
     })
     if (disturbs) node.disturbed = true
     if (this.released.get(name) !== mark.digest) this.released.delete(name)
+    node.cordonedByTool = false
     node.showCordon({ mark, ...(mark.state === 'Ours' && { unschedulable: true }) })
     return true
   }

@@ -1,3 +1,4 @@
+import { isOurCordon } from '../../../../src/rollout/model/cordon.ts'
 import type { Random } from '../../random.ts'
 import { hasEnded, isBlocked } from '../invariants/steps.ts'
 import type { SimNode } from '../sim-node.ts'
@@ -49,13 +50,14 @@ function pick(shown: Partial<Shown> | undefined, parts: readonly (keyof Shown)[]
 }
 
 function change(node: SimNode, to: Partial<Shown>, world: World): void {
+  if (!isOurCordon(node.shown)) node.cordonedByTool = true
   node.show(to)
   world.forgetGiven(node)
   noteCordon(node, world)
   const view = node.view()
   const isIdle = view.assigned === undefined || hasEnded(view) || isBlocked(view)
   // Nothing shows any more that the controller has disturbed it.
-  if (isIdle && !(view.unschedulable && view.mark?.state === 'Ours')) node.disturbed = false
+  if (isIdle && !isOurCordon(view)) node.disturbed = false
 }
 
 /** Whose a cordon is goes by the mark beside it: docs/drain.md, under "Cordons". */
