@@ -32,6 +32,15 @@ test('a pool that was rolled back goes back, even when all of its nodes have arr
   expect(holds([named('gpu', completed.with(...serving)), named('workers', rolledBack.with(...serving), 2)])).toBe(true)
 })
 
+test('a pool that left the newest commit after its failure goes back, also when it has arrived and further nodes follow', () => {
+  const arrived = { history: [aRollout('older', { result: 'Completed' })], stable: 'older', maxUnavailable: 3 }
+  const leftIt = aPool({ ...arrived, rejected: ['new'] }).with(...serving)
+  const forwardPool = forward.with(...serving)
+
+  expect(holds([named('gpu', leftIt), named('workers', forwardPool, 1)])).toBe(false)
+  expect(holds([named('gpu', forwardPool), named('workers', leftIt, 2)])).toBe(true)
+})
+
 test('the claim falls when a pool gets two places while another one that goes the same way waits for its first', () => {
   const waits = named('gpu', forward.with(...serving))
   const selects = (count: number, nodes: readonly NodeDraft[] = serving) => named('workers', forward.with(...nodes), count)

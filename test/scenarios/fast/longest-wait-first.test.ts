@@ -3,6 +3,7 @@ import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import { hour, minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
 import { aPool } from '../../rollout/builders/pools.ts'
+import { aRollout } from '../../rollout/builders/revisions.ts'
 import { holdsWhere, named } from './asks-of-fleet.ts'
 import { longestWaitFirst } from './invariants/longest-wait-first.ts'
 
@@ -30,6 +31,17 @@ test('the claim falls when a pool gets a place while another one waits that was 
 test('the claim falls when a pool gets a place while another one waits that was served before its rollout', () => {
   expect(holds(older, since)).toBe(false)
   expect(holds(older, older)).toBe(true)
+})
+
+test('a pool that left the newest commit after its failure takes no turns with one that goes no way', () => {
+  const arrived = { head: 'new', stable: 'older', history: [aRollout('older', { result: 'Completed' })], maxUnavailable: 3 }
+  const atOlder = aPool({ ...arrived, head: 'older' }).with(...before)
+  const leftIt = aPool({ ...arrived, rejected: ['new'] })
+
+  expect(holdsWhere(longestWaitFirst, [named('gpu', atOlder), named('workers', leftIt.with(...since), 1)])).toBe(true)
+  expect(holdsWhere(longestWaitFirst, [named('gpu', leftIt.with(...before)), named('workers', leftIt.with(...since), 1)])).toBe(
+    false,
+  )
 })
 
 test('nodes that joined since the rollout began do not count as served, and a drain that was given up says nothing', () => {

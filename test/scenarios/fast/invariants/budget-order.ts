@@ -32,11 +32,13 @@ export function waitsForBudget({ decision: { status } }: Decided): boolean {
   return status.conditions.some(({ reason }) => reason === 'WaitingForBudget')
 }
 
-export function wayOf({ decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
-  const { history, target, stable, rollback } = status
+/** Of a pool that has completed its target the table says nothing, but for one that the failure of the newest commit has brought there. */
+export function wayOf({ pool: { head }, decision: { status } }: Decided): 'Back' | 'Forward' | undefined {
+  const { history, target, stable, rollback, rejected } = status
   const [run, ...before] = history
   if (rollback !== undefined) return 'Back'
-  if (run?.result === 'Completed') return undefined
+  const hasFailed = rejected.some(({ fingerprint }) => fingerprint === head.fingerprint)
+  if (run?.result === 'Completed') return hasFailed ? 'Back' : undefined
   const completed = before.find(({ fingerprint, result }) => fingerprint === target?.fingerprint && result === 'Completed')
   const isReturn = target?.fingerprint === stable?.fingerprint || (completed !== undefined && !completed.abandoned)
   return isReturn ? 'Back' : 'Forward'
