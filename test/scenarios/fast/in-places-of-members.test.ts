@@ -35,6 +35,11 @@ test('the claim holds of a member: one that is sound, or drained already, or whe
   expect([holds(inFlight, { others: [] }), holds(down, { others: [] })]).toEqual([true, true])
 })
 
+test('a node that is down with stable content which failed later is broken, and a member', () => {
+  expect(holds(down, { rejected: ['older'] })).toBe(true)
+  expect(holds(down, { rejected: ['other'] })).toBe(false)
+})
+
 test('the claim falls when a node that is down does not wait for a healthy one of its pool that is at work', () => {
   const others = [...older, aNode('e').on('older').assignedTo('new').reporting('Applying')]
 

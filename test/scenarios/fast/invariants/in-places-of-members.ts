@@ -42,9 +42,12 @@ function isFit(node: NodeView, decided: Decided): boolean {
 function isAtStable({ assigned, labels }: NodeView, { pool, decision: { status } }: Decided): boolean {
   // Where the ConfigMap of its commit is gone, nothing shows that a node has the stable content.
   if (assigned === undefined || !isRendered(status.stable, pool)) return false
-  if (status.stable?.fingerprint === status.target?.fingerprint) return false
+  const { stable, target, rejected } = status
+  // Stable content that has failed since is not known to work, and a node that goes down with it is broken.
+  if (rejected.some(({ fingerprint }) => fingerprint === stable?.fingerprint)) return false
+  if (stable?.fingerprint === target?.fingerprint) return false
   const content = contentOf(assigned.digest)
-  return fingerprintOf(content) === status.stable?.fingerprint && assigned.digest === digestFor(content, labels)
+  return fingerprintOf(content) === stable?.fingerprint && assigned.digest === digestFor(content, labels)
 }
 
 function contentOfTarget({ decision: { status } }: Decided): string | undefined {
