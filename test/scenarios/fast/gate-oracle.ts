@@ -7,6 +7,8 @@ import type { Observed } from './controller.ts'
 export class GateOracle {
   says: GateAnswer['verdict'] = 'Passed'
   readonly held = new Set<string>()
+  /** The same of all rollouts that there ever were. */
+  readonly #everHeld: { readonly key: string; readonly rollout: string }[] = []
 
   /** What the real check says of workloads, where stories have some. */
   workloads?: (pool: string, ask: AskGate, observed: Observed) => GateResult
@@ -17,6 +19,7 @@ export class GateOracle {
     if (question === 'after' && verdict === 'Passed') {
       const key = passKey({ pool, revision, wave, gate: gate.name })
       this.held.add(key).add(runKey(key, rollout))
+      this.#everHeld.push({ key, rollout })
     }
     return { gate: gate.name, wave, revision, rollout, check, question, at: observed.at, verdict, ...more }
   }
@@ -38,6 +41,14 @@ export class GateOracle {
     const isKept = (key: string): boolean =>
       found !== undefined && (key.endsWith(` ${found}`) || this.held.has(runKey(key, found)))
     for (const key of this.held) if (key.startsWith(`${pool} `) && !isKept(key)) this.held.delete(key)
+  }
+
+  /** A tool has written an older status: the gates of its rollout that had held have held. */
+  statusReplaced(pool: string, { history: [run] }: Pick<Memory, 'history'>): void {
+    if (run === undefined) return
+    const begin = `${pool} ${run.revision} `
+    for (const { key, rollout } of this.#everHeld)
+      if (rollout === run.startedAt && key.startsWith(begin)) this.held.add(key).add(runKey(key, rollout))
   }
 }
 

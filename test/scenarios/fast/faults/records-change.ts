@@ -68,6 +68,7 @@ function losesPart(memory: Memory, { random }: { readonly random: Random }): Mem
 function writeStatus(pool: SimPool, memory: Memory, world: World): void {
   pool.memory = memory
   pool.version += 1
+  world.gates.statusReplaced(pool.name, memory)
   world.given.clear()
   world.controller.toldOfPool(pool)
 }
