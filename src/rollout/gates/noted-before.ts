@@ -1,4 +1,5 @@
 import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
+import { isApplied, reportedAt } from '../model/agent-report.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -16,12 +17,13 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runOf(record, history))
   const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
-  const since = Math.min(Date.parse(run.startedAt), Date.parse(last.recordedAt ?? run.startedAt))
+  const recordedAt = Date.parse(last.recordedAt ?? run.startedAt)
+  const made = { recordedAt, since: Math.min(Date.parse(run.startedAt), recordedAt) }
   const runs = history.slice(1, history.indexOf(run) + 1)
   const isSame = run.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
   // Until the wave may begin, other nodes may take the places in it.
   const mayBegin = state.blocker() === undefined || isExposedInWave(state)
-  return isSame || (mayBegin && isReplaced(since, { runs, state })) ? recorded(last) : undefined
+  return isSame || (mayBegin && isReplaced(made, { runs, state })) ? recorded(last) : undefined
 }
 
 /** After this run, and not only what it had begun from: what was unavailable before it says nothing any more. */
@@ -56,20 +58,33 @@ function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[])
   return runs.find((run) => run.startedAt === rollout && run.revision === revision)
 }
 
+interface Made {
+  readonly recordedAt: Instant
+  /** It may be older than the rollout of the record, and was kept from one to the next. */
+  readonly since: Instant
+}
+
 /**
- * None of these runs completed, and the open waves have every node that was given something else than the stable content since the record was
- * made: it may be older than these runs, and was kept from one to the next.
+ * None of these runs completed, and the open waves have every node that has something else than the stable content, which the record does not
+ * show.
  */
-function isReplaced(
-  since: Instant,
-  { runs, state }: { readonly runs: readonly HistoryEntry[]; readonly state: PoolState },
-): boolean {
-  const { members, open, pool, rollout } = state
+function isReplaced(made: Made, { runs, state }: { readonly runs: readonly HistoryEntry[]; readonly state: PoolState }): boolean {
+  const { members, open, pool, rollout, now } = state
   if (runs.some(({ result }) => result === 'Completed')) return false
-  const isLeft = ({ node, wave }: Member): boolean => {
+  const isLeft = ({ node, report, wave }: Member): boolean => {
     const { assigned, leaving } = node
-    if (assigned?.pool !== pool.name || leaving || !isInRollout(assigned, { rolloutStart: since })) return false
+    if (assigned?.pool !== pool.name || leaving) return false
+    if (!isInRollout(assigned, { rolloutStart: made.since }) && !isAppliedSince(report, { ...made, now })) return false
     return (wave === undefined || wave > open) && !isAssigned(node, rollout.stable?.wanted.get(node.name))
   }
   return !members.some(isLeft)
+}
+
+/** It was at work when the record was made, as where it was down: only then may it have broken something. A stamp from ahead does not say. */
+function isAppliedSince(
+  report: Member['report'],
+  { recordedAt, now }: { readonly recordedAt: Instant; readonly now: Instant },
+): boolean {
+  const appliedAt = isApplied(report) ? reportedAt(report) : Number.NaN
+  return recordedAt <= appliedAt && appliedAt <= now
 }

@@ -3,8 +3,8 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { remembering, selected } from '../builders/decisions.ts'
-import { minute, noon, stamp } from '../builders/instants.ts'
-import { aNode, nodes } from '../builders/nodes.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
@@ -143,4 +143,41 @@ test('a commit is compared with what was so before another one when no later wav
 
   expect(began.memory.gates).toMatchObject([{ revision: 'new' }, { state: 'Recording' }])
   expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+})
+
+/** As `whileItWaits`, where `c` of a later wave was given `past` before the record was made. */
+function withPast(head: string, past: (c: NodeDraft) => NodeDraft): PoolSnapshot {
+  const pool = whileItWaits(head)
+  return { ...pool, nodes: pool.nodes.map((node) => (node.name === 'c' ? past(aNode('c')) : node)) }
+}
+
+const beforeRecord = { at: since - minute }
+
+test('a commit is compared with what is so before it when a node of a later wave applied an older commit after the record was made', () => {
+  const decision = decide(
+    withPast('next', (c) => c.on('past', { ...beforeRecord, since: since + minute })),
+    noon,
+  )
+
+  expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
+  expect(asked(decision)).toMatchObject([{ question: 'before' }])
+})
+
+test.each<[string, (c: NodeDraft) => NodeDraft]>([
+  ['applied an older commit before it was made', (c) => c.on('past', beforeRecord)],
+  ['has not ended its work for an older commit', (c) => c.on('older').assignedTo('past', beforeRecord).reporting('Applying')],
+  ['has a clock that is ahead', (c) => c.on('past', { ...beforeRecord, since: noon + 24 * hour })],
+  ['applied the stable content again', (c) => c.on('older', { ...beforeRecord, since: since + minute })],
+])('a commit is compared with the record of another one when a node of a later wave %s', (_, past) => {
+  const decision = decide(withPast('next', past), noon)
+
+  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+  expect(asked(decision)).toEqual([])
+})
+
+test('a retry is compared with what was so before the first try when a node of a later wave applied an older commit later', () => {
+  const failed = failedIn(withPast('new', (c) => c.on('past', { ...beforeRecord, since: since + minute })))
+  const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
+
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recorded', ...noted }])
 })
