@@ -14,8 +14,8 @@ interface Broken {
 }
 
 /**
- * Pods that are missing through no fault of what is tried: for other reasons, through content that the pool has gone on from, or through
- * an unfinished commit that the open waves do not replace. Where every node has what is tried, no gate protects one.
+ * Pods that are missing through no fault of what is tried: for other reasons, through content that the pool has gone on from or that has
+ * completed, or through an unfinished commit that the open waves do not replace. Where every node has what is tried, no gate protects one.
  */
 export function blameless(
   { damages, outages, epoch, isMeddled }: Broken,
@@ -23,12 +23,12 @@ export function blameless(
 ): ReadonlyMap<string, number> {
   const missing = new Map(outages)
   if (!pool) return missing
-  const { target, stays, isEverywhere } = tried(pool, observed)
+  const { target, stable, stays, isEverywhere } = tried(pool, observed)
   const shown = new Map(pool.nodes.map(({ name, assigned }) => [name, fingerprintOf(assigned?.digest ?? '')]))
   const isHidden = ({ node, content }: Damage): boolean => isMeddled && shown.get(node) !== fingerprintOf(content)
   const isBlameless = (damage: Damage): boolean => isHidden(damage) || isBlamelessIfShown(damage)
   const isBlamelessIfShown = ({ content, epoch: since }: Damage): boolean =>
-    since < epoch || isEverywhere || (stays && fingerprintOf(content) !== target)
+    since < epoch || isEverywhere || fingerprintOf(content) === stable || (stays && fingerprintOf(content) !== target)
   for (const [app, ofApp] of Map.groupBy(damages.filter(isBlameless), (damage) => damage.app))
     missing.set(app, (missing.get(app) ?? 0) + new Set(ofApp.map(({ node }) => node)).size)
   return missing
@@ -36,6 +36,8 @@ export function blameless(
 
 interface Tried {
   readonly target: string
+  /** It may break something on nodes that get it later. */
+  readonly stable: string | undefined
   /** Nodes outside the open waves have something else that has not completed. */
   readonly stays: boolean
   readonly isEverywhere: boolean
@@ -44,12 +46,13 @@ interface Tried {
 function tried(pool: PoolSnapshot, { at }: Observed): Tried {
   const { members, open, rollout } = assessPool(pool, at)
   const target = rollout.target.fingerprint
-  const completed = new Set([rollout.stable?.fingerprint, target, fingerprintOf('factory')])
+  const stable = rollout.stable?.fingerprint
+  const completed = new Set([stable, target, fingerprintOf('factory')])
   const isOther = (digest: string | undefined): boolean => digest !== undefined && !completed.has(fingerprintOf(digest))
   const stays = members.some(
     ({ node: { assigned, status }, wave }) =>
       (wave === undefined || wave > open) && (isOther(assigned?.digest) || isOther(status?.active)),
   )
   const isEverywhere = members.every(({ wave, changes, isExposed }) => wave === undefined || !changes || isExposed)
-  return { target, stays, isEverywhere }
+  return { target, stable, stays, isEverywhere }
 }
