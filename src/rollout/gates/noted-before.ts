@@ -3,6 +3,7 @@ import { isApplied, reportedAt } from '../model/agent-report.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import type { NodeTarget } from '../model/snapshot.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
 import { isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
 import { isExposedInWave } from './late-record.ts'
@@ -72,12 +73,19 @@ function isReplaced(made: Made, { runs, state }: { readonly runs: readonly Histo
   const { members, open, pool, rollout, now } = state
   if (runs.some(({ result }) => result === 'Completed')) return false
   const isLeft = ({ node, report, wave }: Member): boolean => {
-    const { assigned, leaving } = node
-    if (assigned?.pool !== pool.name || leaving) return false
-    if (!isInRollout(assigned, { rolloutStart: made.since }) && !isAppliedSince(report, { ...made, now })) return false
-    return (wave === undefined || wave > open) && !isAssigned(node, rollout.stable?.wanted.get(node.name))
+    if (node.leaving || (wave !== undefined && wave <= open)) return false
+    const stable = rollout.stable?.wanted.get(node.name)
+    if (node.assigned === undefined) return runsUnassigned(node, { but: [stable, rollout.target.wanted.get(node.name)] })
+    if (node.assigned.pool !== pool.name || isAssigned(node, stable)) return false
+    return isInRollout(node.assigned, { rolloutStart: made.since }) || isAppliedSince(report, { ...made, now })
   }
   return !members.some(isLeft)
+}
+
+/** Its assignment is lost, and it runs something else: nothing shows since when. */
+function runsUnassigned({ status }: Member['node'], { but }: { readonly but: readonly (NodeTarget | undefined)[] }): boolean {
+  const { active } = status ?? {}
+  return active !== undefined && !but.some((content) => content?.kind === 'config' && content.digest === active)
 }
 
 /** It was at work when the record was made, as where it was down: only then may it have broken something. A stamp from ahead does not say. */

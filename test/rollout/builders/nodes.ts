@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../../src/protocol/agent-status.ts'
+import { type AgentStatus, ASSIGNMENT_LOST } from '../../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import type { NodeWas } from '../../../src/protocol/desired-config.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
@@ -136,6 +136,13 @@ export class NodeDraft implements NodeView {
       active: to,
       error: { reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
     })
+  }
+
+  /** It has no assignment any more, and runs this. */
+  lostAssignmentOf(active: string, { since = noon }: { readonly since?: Instant } = {}): NodeDraft {
+    const { assigned: _, ...view } = this
+    const error = { reason: ASSIGNMENT_LOST, message: 'the Node has no assignment' }
+    return new NodeDraft({ ...view, status: { phase: 'RolledBack', active, error, since: stamp(since) } })
   }
 
   notReady(since: Instant = noon - minute): NodeDraft {

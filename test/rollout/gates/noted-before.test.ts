@@ -175,6 +175,25 @@ test.each<[string, (c: NodeDraft) => NodeDraft]>([
   expect(asked(decision)).toEqual([])
 })
 
+/** Both annotations of a node were removed, and its agent goes on with what it has. */
+function withLost(active: string): PoolSnapshot {
+  return withPast('next', (c) => c.lostAssignmentOf(active, { since: noon - minute }))
+}
+
+test('a commit is compared with what is so before it when a node of a later wave runs an unfinished commit, and its assignment is lost', () => {
+  const decision = decide(withLost('past'), noon)
+
+  expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
+  expect(asked(decision)).toMatchObject([{ question: 'before' }])
+})
+
+test.each(['older', 'next'])(
+  'a commit is compared with the record of another one when a node whose assignment is lost runs %s',
+  (active) => {
+    expect(decide(withLost(active), noon).status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+  },
+)
+
 test('a retry is compared with what was so before the first try when a node of a later wave applied an older commit later', () => {
   const failed = failedIn(withPast('new', (c) => c.on('past', { ...beforeRecord, since: since + minute })))
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
