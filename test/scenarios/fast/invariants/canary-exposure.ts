@@ -33,9 +33,14 @@ function keepsToTheCanary(decided: Decided): boolean {
   return isWithin(exposed.length - tried, sound, places) && isWithin(tried, others.length - sound, places)
 }
 
-/** Who joins a pool without members gets what the pool was sent back to: it proved itself there, and was not gone back from. */
-function hasCompletedBefore({ history, target }: Decided['decision']['status']): boolean {
-  return history.some((entry) => entry.result === 'Completed' && entry.fingerprint === target?.fingerprint && !entry.abandoned)
+/**
+ * Who joins a pool without members gets what the pool was sent back to: it proved itself there, and was not gone back from. Where the history is
+ * lost, what the status calls stable has.
+ */
+function hasCompletedBefore({ history, target, stable }: Decided['decision']['status']): boolean {
+  const completed = history.filter(({ result, fingerprint }) => result === 'Completed' && fingerprint === target?.fingerprint)
+  if (completed.length === 0) return stable !== undefined && stable.fingerprint === target?.fingerprint
+  return completed.some(({ abandoned }) => !abandoned)
 }
 
 /** A selector that names no node takes one. One that had nodes, and lost them, waits for others. */
