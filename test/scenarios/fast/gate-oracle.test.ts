@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AskGate } from '../../../src/rollout/model/decision.ts'
 import { type Memory, NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
+import { stamp } from '../../rollout/builders/instants.ts'
 import { aRollout } from '../../rollout/builders/revisions.ts'
 import type { Observed } from './controller.ts'
 import { GateOracle } from './gate-oracle.ts'
@@ -41,9 +42,26 @@ test('a gate that held in a rollout counts no more in the next one, and again wh
   ask(first, oracle)
   expect(oracle.held.has('workers new canary slo')).toBe(true)
   oracle.rolloutWritten('workers', first, next)
-  expect(oracle.held).toEqual(new Set())
+  expect(oracle.held.has('workers new canary slo')).toBe(false)
   oracle.statusReplaced('workers', first)
   expect(oracle.held.has('workers new canary slo')).toBe(true)
+})
+
+test('a gate that held in a rollout has held when the controller finds that rollout again by its nodes', () => {
+  const oracle = new GateOracle()
+
+  ask(first, oracle)
+  oracle.rolloutWritten('workers', first, next)
+  oracle.rolloutWritten('workers', next, first)
+  expect(oracle.held.has('workers new canary slo')).toBe(true)
+})
+
+test('a gate that held in a rollout does not hold in a retry, which begins later', () => {
+  const oracle = new GateOracle()
+
+  ask(first, oracle)
+  oracle.rolloutWritten('workers', { history: [aRollout('new', { startedAt: 1_000, result: 'Halted' })] }, again)
+  expect(oracle.held.has('workers new canary slo')).toBe(false)
 })
 
 test('a gate that held in a rollout counts in no other one whose status a tool restores', () => {
@@ -53,7 +71,7 @@ test('a gate that held in a rollout counts in no other one whose status a tool r
   oracle.rolloutWritten('workers', first, next)
   oracle.statusReplaced('workers', again)
   oracle.statusReplaced('gpu', first)
-  expect(oracle.held).toEqual(new Set())
+  expect(oracle.held).toEqual(new Set([`workers new canary slo ${stamp(1_000)}`]))
 })
 
 test('a gate that did not pass has not held when a tool restores a status of its rollout', () => {

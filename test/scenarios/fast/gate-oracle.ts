@@ -6,8 +6,8 @@ import type { Observed } from './controller.ts'
 /** What every gate says when it is asked, and which ones have held. */
 export class GateOracle {
   says: GateAnswer['verdict'] = 'Passed'
+  /** By `passKey` of the rollout under way, and by `runKey` of every one that there was. */
   readonly held = new Set<string>()
-  /** The same of all rollouts that there ever were. */
   readonly #everHeld: { readonly key: string; readonly rollout: string }[] = []
 
   /** What the real check says of workloads, where stories have some. */
@@ -32,29 +32,20 @@ export class GateOracle {
 
   /**
    * What held in an older rollout counts no more. A rollout that goes on may be stamped again: its commit identifies it. One that is found
-   * again by its nodes has its own stamp.
+   * again, by its nodes or in a status that a tool restores, has its own stamp, and what held in it has held.
    */
-  rolloutWritten(pool: string, before: Memory, after: Memory): void {
+  rolloutWritten(pool: string, before: Pick<Memory, 'history'>, after: Pick<Memory, 'history'>): void {
     if (isSameRollout(before, after)) return
-    const [run] = after.history
-    const found = isLost(before) ? run?.startedAt : undefined
-    const isKept = (key: string): boolean =>
-      found !== undefined && (key.endsWith(` ${found}`) || this.held.has(runKey(key, found)))
-    for (const key of this.held) if (key.startsWith(`${pool} `) && !isKept(key)) this.held.delete(key)
-  }
-
-  /** A tool has written an older status: the gates of its rollout that had held have held. */
-  statusReplaced(pool: string, { history: [run] }: Pick<Memory, 'history'>): void {
-    if (run === undefined) return
-    const begin = `${pool} ${run.revision} `
     for (const { key, rollout } of this.#everHeld)
-      if (rollout === run.startedAt && key.startsWith(begin)) this.held.add(key).add(runKey(key, rollout))
+      if (key.startsWith(`${pool} `) && rollout !== after.history[0]?.startedAt) this.held.delete(key)
+    this.statusReplaced(pool, after)
   }
-}
 
-/** Somebody deleted the NodePool: the run is found again by what its nodes were assigned. */
-export function isLost({ history }: Pick<Memory, 'history'>): boolean {
-  return history.length === 0
+  /** A tool has written an older status. */
+  statusReplaced(pool: string, { history: [run] }: Pick<Memory, 'history'>): void {
+    for (const { key, rollout } of this.#everHeld)
+      if (key.startsWith(`${pool} `) && rollout === run?.startedAt) this.held.add(key)
+  }
 }
 
 /** That it held in the run which began at this instant. */

@@ -2,7 +2,7 @@ import { assessPool } from '../../../../src/rollout/assess-pool.ts'
 import { decideFleet, POOL_STEPS } from '../../../../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../../../../src/rollout/model/snapshot.ts'
 import type { Observed } from '../controller.ts'
-import { isLost, isSameRollout, passKey, runKey } from '../gate-oracle.ts'
+import { isSameRollout, passKey, runKey } from '../gate-oracle.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
 
@@ -49,8 +49,7 @@ function isKept({ pool, decision }: Decided, { at, held }: Observed): boolean {
   // Two runs may begin at one instant.
   if (top.startedAt !== assessed?.startedAt || top.revision !== assessed.revision) return true
   const isSame = isSameRollout(pool.memory, decision.status)
-  const hasPassed = (key: string): boolean =>
-    isSame ? held.has(key) : isLost(pool.memory) && held.has(runKey(key, top.startedAt))
+  const hasPassed = (key: string): boolean => held.has(isSame ? key : runKey(key, top.startedAt))
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
   const from = Math.max(0, open)
   return waves.slice(from, openNow).every(({ name }, i) => {
