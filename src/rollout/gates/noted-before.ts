@@ -1,5 +1,5 @@
 import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
-import { isApplied, reportedAt } from '../model/agent-report.ts'
+import { isApplied, isReplayed, reportedAt } from '../model/agent-report.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -75,17 +75,17 @@ function isReplaced(made: Made, { runs, state }: { readonly runs: readonly Histo
   const isLeft = ({ node, report, wave }: Member): boolean => {
     if (node.leaving || (wave !== undefined && wave <= open)) return false
     const stable = rollout.stable?.wanted.get(node.name)
-    if (node.assigned === undefined) return runsUnassigned(node, { but: [stable, rollout.target.wanted.get(node.name)] })
+    if (node.assigned === undefined || isReplayed(report)) return runsOther(node, [stable, rollout.target.wanted.get(node.name)])
     if (node.assigned.pool !== pool.name || isAssigned(node, stable)) return false
     return isInRollout(node.assigned, { rolloutStart: made.since }) || isAppliedSince(report, { ...made, now })
   }
   return !members.some(isLeft)
 }
 
-/** Its assignment is lost, and it runs something else: nothing shows since when. */
-function runsUnassigned({ status }: Member['node'], { but }: { readonly but: readonly (NodeTarget | undefined)[] }): boolean {
+/** Its assignment is lost, or an older one has come back: nothing shows since when it has what it runs. */
+function runsOther({ status }: Member['node'], known: readonly (NodeTarget | undefined)[]): boolean {
   const { active } = status ?? {}
-  return active !== undefined && !but.some((content) => content?.kind === 'config' && content.digest === active)
+  return active !== undefined && !known.some((content) => content?.kind === 'config' && content.digest === active)
 }
 
 /** It was at work when the record was made, as where it was down: only then may it have broken something. A stamp from ahead does not say. */

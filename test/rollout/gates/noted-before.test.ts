@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ASSIGNMENT_REPLAYED } from '../../../src/protocol/agent-status.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
@@ -152,6 +153,7 @@ function withPast(head: string, past: (c: NodeDraft) => NodeDraft): PoolSnapshot
 }
 
 const beforeRecord = { at: since - minute }
+const replayed = { reason: ASSIGNMENT_REPLAYED, message: 'a later one was accepted before' }
 
 test('a commit is compared with what is so before it when a node of a later wave applied an older commit after the record was made', () => {
   const decision = decide(
@@ -175,22 +177,37 @@ test.each<[string, (c: NodeDraft) => NodeDraft]>([
   expect(asked(decision)).toEqual([])
 })
 
-/** Both annotations of a node were removed, and its agent goes on with what it has. */
-function withLost(active: string): PoolSnapshot {
-  return withPast('next', (c) => c.lostAssignmentOf(active, { since: noon - minute }))
-}
+const at = { since: noon - minute }
 
-test('a commit is compared with what is so before it when a node of a later wave runs an unfinished commit, and its assignment is lost', () => {
-  const decision = decide(withLost('past'), noon)
+/** A tool has changed its annotations, and its agent goes on with what it has. */
+const unshown: [string, (c: NodeDraft, active: string) => NodeDraft][] = [
+  ['lost', (c, active) => c.lostAssignmentOf(active, at)],
+  ['an older one', (c, active) => c.on('older', beforeRecord).reporting('RolledBack', { ...at, active, error: replayed })],
+]
 
-  expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
-  expect(asked(decision)).toMatchObject([{ question: 'before' }])
-})
+test.each(unshown)(
+  'a commit is compared with what is so before it when a node of a later wave runs an unfinished commit, and its assignment is %s',
+  (_, running) => {
+    const decision = decide(
+      withPast('next', (c) => running(c, 'past')),
+      noon,
+    )
 
-test.each(['older', 'next'])(
-  'a commit is compared with the record of another one when a node whose assignment is lost runs %s',
-  (active) => {
-    expect(decide(withLost(active), noon).status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+    expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
+    expect(asked(decision)).toMatchObject([{ question: 'before' }])
+  },
+)
+
+test.each(unshown)(
+  'a commit is compared with the record of another one when a node whose assignment is %s runs stable content, or the commit',
+  (_, running) => {
+    for (const active of ['older', 'next']) {
+      const decision = decide(
+        withPast('next', (c) => running(c, active)),
+        noon,
+      )
+      expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+    }
   },
 )
 
