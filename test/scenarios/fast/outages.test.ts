@@ -1,4 +1,4 @@
-import { outages, tunedOutages } from '../kinds.ts'
+import { meddledOutages, outages, tunedOutages } from '../kinds.ts'
 import { testStories } from '../test-stories.ts'
 
 testStories(outages, {
@@ -9,7 +9,14 @@ testStories(outages, {
 })
 
 testStories(tunedOutages, {
-  fleet: 'a fleet whose commits break workloads, and change policies and gates under way,',
+  fleet: 'a fleet whose commits break workloads while others change policies and gates',
   size: 30,
   failed: [2172],
+})
+
+testStories(meddledOutages, {
+  fleet: 'a fleet whose commits break workloads while other tools change what the controller remembers',
+  size: 40,
+  reaches: ['assignment is lost', 'rollout is traced by its nodes', 'gate has no record of what was so before its wave'],
+  failed: [22, 104, 138, 2029, 2045, 2059, 2153, 3093],
 })

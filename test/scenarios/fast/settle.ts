@@ -93,8 +93,9 @@ function expectStopped(
   if (effect !== 'wilt' && !WAITING.includes(reconciling?.reason ?? '')) expect(stalled).toMatchObject({ status: 'True' })
 }
 
-export function expectEveryoneAt(content: string, world: World, random: Random): void {
-  const { decisions } = restWithHelp(world, random)
+/** @param help what people do besides, when the fleet rests; whether there was something to do */
+export function expectEveryoneAt(content: string, world: World, random: Random, help: Help = () => false): void {
+  const { decisions } = restWithHelp(world, random, help)
   const nodes = [...world.nodes.values()]
   expect(nodes.map((node) => node.active)).toEqual(nodes.map(({ labels }) => digestFor(content, labels)))
   expect(nodes.filter(({ shown }) => shown.unschedulable || shown.mark !== undefined)).toEqual([])
@@ -103,15 +104,18 @@ export function expectEveryoneAt(content: string, world: World, random: Random):
       expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'Completed' })
 }
 
+export type Help = (last: Observed, world: World) => boolean
+
 /** More than a fleet has nodes. */
 const MOST_HELP = 50
 
 /** Pools that keep each other from going on, or a wave from its nodes, say what a person can do: here one does it. */
-function restWithHelp(world: World, random: Random): Observed {
+function restWithHelp(world: World, random: Random, help: Help): Observed {
   for (let helped = 0; helped < MOST_HELP; helped++) {
     const { last, stuck } = rest(world, random)
-    if (!stuck) return last
-    if (!labelForWaves(world)) world.raiseFleetBudget()
+    const isHelped = help(last, world)
+    if (!stuck && !isHelped) return last
+    if (stuck && !labelForWaves(world)) world.raiseFleetBudget()
   }
   throw new Error('no help lets the fleet go on')
 }

@@ -84,6 +84,8 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'pause stops a drain': ({ pool: { controls }, decision: { actions } }, { fleet }) =>
     [controls, fleet.controls].some(({ paused, stopDrains }) => paused !== undefined && stopDrains) &&
     actions.some((action) => action.kind === 'uncordon' && action.lifts),
+  'gate has no record of what was so before its wave': ({ decision: { status } }) =>
+    status.conditions.some(({ message }) => message.includes('unknown before')),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
   'pools wait for each other': ({ decision: { status } }) =>
     status.conditions.some(
