@@ -128,8 +128,15 @@ export interface WaveDivision {
 
 /** An open wave does not grow with its pool. A commit that makes it smaller counts at once: that is how a person stops a wave. */
 function sizeNow(wave: WavePolicy, { nodes, sizes }: WaveDivision): number {
-  const frozen = sizes?.find(({ name }) => name === wave.name)?.nodes ?? Number.POSITIVE_INFINITY
-  return Math.min(frozen, sizeOf(wave, nodes.length))
+  return Math.min(sizeWhenOpened(wave, { total: nodes.length, sizes }), sizeOf(wave, nodes.length))
+}
+
+/** Of an open wave; where its size was not noted then, it is that of so many nodes. */
+export function sizeWhenOpened(
+  wave: WavePolicy,
+  { total, sizes }: { readonly total: number; readonly sizes: readonly WaveSize[] | undefined },
+): number {
+  return sizes?.find(({ name }) => name === wave.name)?.nodes ?? sizeOf(wave, total)
 }
 
 /** How many nodes a wave takes of so many: at least one, for a canary of no node would prove nothing and open everything. */
