@@ -25,18 +25,23 @@ export function withRollout(
 
 /** The oldest goes, but none that tells whether the target, or the stable content, is still proven. */
 function shortened(history: readonly HistoryEntry[], contents: readonly (RevisionRef | undefined)[]): readonly HistoryEntry[] {
-  return history.length <= HISTORY_KEPT ? history : history.toSpliced(firstToGo(history, contents), 1)
-}
-
-/** The index of the oldest entry that does not tell of these contents. */
-function firstToGo(history: readonly HistoryEntry[], contents: readonly (RevisionRef | undefined)[]): number {
+  if (history.length <= HISTORY_KEPT) return history
   const needed = new Set(contents.map((content) => content && completionOf(history, content)?.index))
-  return history.findLastIndex((_, index) => !needed.has(index))
+  return history.toSpliced(
+    history.findLastIndex((_, index) => !needed.has(index)),
+    1,
+  )
 }
 
-/** Since when the history tells of every rollout: behind what a full one keeps for its content, newer ones made room. */
-export function toldSince({ history, target, stable }: Pick<Memory, 'history' | 'target' | 'stable'>): Instant {
-  const oldest = history.length < HISTORY_KEPT ? history.at(-1) : history[firstToGo(history, [target, stable])]
+/** Of the target and of the stable content. */
+const KEPT_FOR_CONTENT = 2
+
+/**
+ * Since when the history tells of every rollout. Of a full one the last entries may have been kept for what was the target, or stable, when newer
+ * ones made room.
+ */
+export function toldSince(history: readonly HistoryEntry[]): Instant {
+  const oldest = history.length < HISTORY_KEPT ? history.at(-1) : history.at(-1 - KEPT_FOR_CONTENT)
   return Date.parse(oldest?.startedAt ?? '')
 }
 

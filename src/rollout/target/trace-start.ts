@@ -67,7 +67,7 @@ function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at
   const { history } = memory
   const [top] = history
   const knownUntil = top ? Date.parse(top.endedAt ?? top.startedAt) : Number.NEGATIVE_INFINITY
-  const knownSince = toldSince(memory)
+  const knownSince = toldSince(history)
   const knownCommits = new Set(history.flatMap(commitsOf))
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
   return (commit, at) => {

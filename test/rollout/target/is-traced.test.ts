@@ -34,6 +34,20 @@ test('a commit stays withheld when a node has it from a rollout that made room i
   ).toBe('FleetStopped')
 })
 
+test('a commit stays withheld when a node has it from a rollout that made room for content which another one has replaced since', () => {
+  const last = aRollout('last', { result: 'Completed', startedAt: noon - hour / 2 })
+  const memory = { target: aRef('last'), stable: aRef('last'), history: [last, ...superseded(8), completed] }
+
+  expect(
+    reasonFor(
+      memory,
+      aNode('a')
+        .held()
+        .on('new', { at: noon - 15 * hour }),
+    ),
+  ).toBe('FleetStopped')
+})
+
 test('a pool has begun with a commit when a node got it after the oldest rollout that nothing made room behind', () => {
   const after = aNode('a').on('new', { at: noon - 5 * hour })
 
