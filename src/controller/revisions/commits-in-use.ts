@@ -1,7 +1,7 @@
 import { rollbackAsked, rollbackChoices } from '../../rollout/controls/rollback.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
+import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
 import { acceptedBy } from './accepted-commits.ts'
 
 /** Commits that a pool may be brought to besides the newest: what its status names, and what a person asks it to go back to. */
@@ -11,14 +11,26 @@ export function commitsOf(view: NodePoolView | undefined, kept: readonly string[
   return commitsIn([target, stable, rollback?.to, askedOf(view, kept)])
 }
 
-/** The same, as far as they are loaded. A person may ask for what nodes have, and the status knows nothing of. */
+/**
+ * The same, as far as they are loaded. A person may ask for what nodes have, and the status knows nothing of. Where it has the pool elsewhere, nodes
+ * may have the newest content under the name of another commit.
+ */
 export function knownTo(
   view: NodePoolView | undefined,
-  { kept, revisions }: { readonly kept: readonly string[]; readonly revisions: ReadonlyMap<string, CompiledFleet> },
+  { pool, kept, revisions }: Loaded & { readonly pool: Pick<CompiledPool, 'name' | 'fingerprint'> },
 ): readonly CompiledFleet[] {
-  return view && isAskedAnew(view)
-    ? [...revisions.values()]
-    : commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? [])
+  if (view && isAskedAnew(view)) return [...revisions.values()]
+  const named = commitsOf(view, kept)
+  const known = named.flatMap((commit) => revisions.get(commit) ?? [])
+  const { target } = view?.status ?? {}
+  if (target === undefined || target.fingerprint === pool.fingerprint) return known
+  const equal = [...revisions.values()].filter(({ pools }) => pools.get(pool.name)?.fingerprint === pool.fingerprint)
+  return [...known, ...equal.filter(({ commit }) => !named.includes(commit))]
+}
+
+interface Loaded {
+  readonly kept: readonly string[]
+  readonly revisions: ReadonlyMap<string, CompiledFleet>
 }
 
 /** Commits never to be forgotten: besides those, what each pool would go back to if it were asked to now. */

@@ -101,7 +101,7 @@ export async function gather(
       pods: pods.get(pool.name) ?? NO_PODS,
       proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),
       contested: members.contested.get(pool.name) ?? [],
-      known: knownTo(view, { kept, revisions }),
+      known: knownTo(view, { pool, kept, revisions }),
       kept,
       ceiling,
       steadySince,

@@ -28,19 +28,23 @@ export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant
 }
 
 /**
- * Some node shows that the pool has begun with this very commit, which the status does not know. Another one may have the same content. The same
- * commit may have had other content, in another release of the program; and the stable content is assigned under the newest commit that has it.
+ * Some node shows that the pool has begun with this commit, or with one that renders the same, which the status does not know. The same commit may
+ * have had other content, in another release of the program; and the stable content is assigned under the newest commit that has it.
  */
-export function isTraced({ name, nodes, memory }: PoolSnapshot, { target, now }: Sought): boolean {
+export function isTraced({ name, nodes, memory, known }: PoolSnapshot, { target, now }: Sought): boolean {
   const { stable, rejected } = memory
-  const named = [memory.target, stable, ...rejected].map((ref) => ref?.revision)
-  if (named.includes(target.revision) || stable?.fingerprint === target.fingerprint) return false
+  const named = new Set([memory.target, stable, ...rejected].map((ref) => ref?.revision))
+  if (named.has(target.revision) || stable?.fingerprint === target.fingerprint) return false
+  // What nodes have under another name may have completed long ago, unless the status tells of rollouts before it.
+  const others = memory.history.length === 0 ? [] : [...known.values()].filter(({ revision }) => !named.has(revision))
+  const equal = others.filter(({ fingerprint }) => fingerprint === target.fingerprint)
+  const commits = new Set([target, ...equal].map(({ revision }) => revision))
   const isUnknown = unknownTo(memory, { target, now })
   return nodes.some(
     ({ assigned }) =>
       assigned?.at !== undefined &&
       assigned.pool === name &&
-      assigned.revision === target.revision &&
+      commits.has(assigned.revision) &&
       isUnknown(assigned.revision, assigned.at),
   )
 }

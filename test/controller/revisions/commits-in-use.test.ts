@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
-import { commitsOf, commitsToKeep } from '../../../src/controller/revisions/commits-in-use.ts'
+import type { CompiledFleet, CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
+import { commitsOf, commitsToKeep, knownTo } from '../../../src/controller/revisions/commits-in-use.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
 const [OLD, NOW, NEW] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string]
@@ -37,3 +38,23 @@ test.each<readonly [what: string, view: NodePoolView | undefined, commits: reado
 test('what a pool would go back to is kept though nobody asks for it', () => {
   expect([...commitsToKeep([aView({ target: ref(NOW), stable: ref(NOW) })], KEPT)]).toEqual([NOW, OLD])
 })
+
+const aPool = (fingerprint: string): CompiledPool => ({ name: 'workers', fingerprint }) as never
+const aFleet = (commit: string, fingerprint: string): [string, CompiledFleet] => [
+  commit,
+  { commit, pools: new Map([['workers', aPool(fingerprint)]]) } as never,
+]
+const loaded = new Map([aFleet(NOW, 'of equal'), aFleet(OLD, `of ${OLD}`)])
+
+test.each<readonly [what: string, view: NodePoolView | undefined, commits: readonly string[]]>([
+  ['that is not there yet', undefined, []],
+  ['that the status has elsewhere', aView({ target: ref(OLD) }), [OLD, NOW]],
+  ['whose target they render to', aView({ target: { revision: NEW, fingerprint: 'of equal' } }), []],
+])(
+  'a pool %s knows commits of nodes that render to the newest content where its status does not have that',
+  (_, view, commits) => {
+    const known = knownTo(view, { pool: aPool('of equal'), kept: KEPT, revisions: loaded })
+
+    expect(known.map(({ commit }) => commit)).toEqual(commits)
+  },
+)

@@ -253,3 +253,18 @@ test('a fleet stays stopped in the passes that follow where the status of the po
   expect([first, again].map((decision) => decision && condition(decision, 'Stalled').status)).toEqual(['True', 'True'])
   expect([first, again].flatMap((decision) => (decision ? selected(decision) : []))).toEqual([])
 })
+
+test('a fleet stays stopped when a commit of equal content comes where the status of the pool that failed is older than the first one', () => {
+  const failed = ['a', 'b'].map((name) => aNode(name).rolledBackFrom('new', { ...begun, revision: 'first of new' }))
+  const [{ head }, older] = [pool('gpu', failed), aPool({ stable: 'older', commit: 'second of new', maxFailures: 5 })]
+  const before = older.with(...failed, aNode('c').on('older'))
+  const known = new Map([...before.known, ['first of new', { ...head, revision: 'first of new' }]])
+  const gpu: PoolSnapshot = { ...before, name: 'gpu', known }
+  const fleet = { policy: { maxFailures: { count: 1 } }, controls: {} }
+
+  const first = decideFleet({ ...fleet, pools: [gpu] }, noon).get('gpu')
+
+  expect(first?.status.history[0]).toMatchObject({ revision: 'second of new', failures: 2 })
+  expect(first && condition(first, 'Stalled')).toMatchObject({ status: 'True', reason: 'FleetStopped' })
+  expect(first && selected(first)).toEqual([])
+})

@@ -5,7 +5,7 @@ import { commitBlocker } from '../../../src/rollout/target/commit-blocker.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
-import { aRef, aRollout } from '../builders/revisions.ts'
+import { aRef, aRevision, aRollout } from '../builders/revisions.ts'
 
 const completed = aRollout('older', { result: 'Completed', startedAt: noon - 20 * hour })
 
@@ -75,4 +75,15 @@ test('a commit stays withheld when a node got the stable content under its name'
   }
 
   expect(reasonFor(memory, aNode('a').on('new', { at: noon }))).toBe('FleetStopped')
+})
+
+test('a commit stays withheld when nodes have its content under another name, and the status tells of no rollout', () => {
+  const equal = aNode('a').on('new', { at: noon - hour, revision: 'first of new' })
+  const pool = aPool({ stable: 'older', fleet: { stopped: { why: '3 nodes failed', isConfirmed: true } } }).with(equal)
+  const known = new Map([...pool.known, ['first of new', { ...aRevision('new', [equal]), revision: 'first of new' }]])
+  const reasonAfter = (history: Memory['history']) =>
+    commitBlocker({ ...pool, known, memory: { ...pool.memory, history } }, noon)?.reason
+
+  expect(reasonAfter([])).toBe('FleetStopped')
+  expect(reasonAfter([completed])).toBeUndefined()
 })

@@ -296,13 +296,22 @@ export class SimController {
     return revision
   }
 
-  /** Commits that the pool may be brought to. Who asks for a rollback may mean what nodes have, and the status knows nothing of. */
-  #namedBy(pool: Pick<CachedPool, 'memory' | 'controls'>, nodes: readonly CachedNode[]): readonly string[] {
-    const { memory, controls } = pool
+  /**
+   * Commits that the pool may be brought to. Who asks for a rollback may mean what nodes have, and the status knows nothing of. They may have the
+   * newest content under the name of another commit.
+   */
+  #namedBy(pool: Pick<CachedPool, 'name' | 'memory' | 'controls'>, nodes: readonly CachedNode[]): readonly string[] {
+    const { name, memory, controls } = pool
     const kept = this.#kept()
     const isAskedAnew = controls.rollback !== undefined && controls.rollback !== memory.observedControls?.rollback
-    const onNodes = this.#world.notes && isAskedAnew ? nodes.flatMap(({ view }) => view.assigned?.revision ?? []) : []
-    return [...commitsOf(pool, kept), ...onNodes].filter((revision) => kept.has(revision))
+    const onNodes = this.#world.notes ? nodes.flatMap(({ view }) => view.assigned?.revision ?? []) : []
+    const others = isAskedAnew ? onNodes : onNodes.filter((revision) => this.#hasNewestContent(revision, name))
+    return [...commitsOf(pool, kept), ...others].filter((revision) => kept.has(revision))
+  }
+
+  #hasNewestContent(revision: string, pool: string): boolean {
+    const { commits, head } = this.#world
+    return commits.find((commit) => commit.revision === revision)?.contents.get(pool) === head.contents.get(pool)
   }
 
   #readPool({ name, memory, controls }: CachedPool, nodes: readonly CachedNode[]): PoolSnapshot {
@@ -310,7 +319,7 @@ export class SimController {
     const kept = this.#kept()
     const runs = nodes.map(({ name: node, view: { status, labels } }) => `${node} ${status?.active} ${labels[PROFILE]}`)
     const revisionAt = (revision: string) => this.#revisionAt(revision, { pool: name, nodes, runs })
-    const known = this.#namedBy({ memory, controls }, nodes).map(revisionAt)
+    const known = this.#namedBy({ name, memory, controls }, nodes).map(revisionAt)
     const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
     if (!target || !policy) throw new Error(`read pool "${name}": it is not in the repository`)
     return {

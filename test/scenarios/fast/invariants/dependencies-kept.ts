@@ -19,11 +19,13 @@ function begins({ pool, decision: { status } }: Decided): boolean {
   return status.target?.fingerprint === head.fingerprint && !hasBegun(pool)
 }
 
-/** As its status says; where that was lost, or is older, as the nodes say that it assigned the commit to. */
-function hasBegun({ name, nodes, head, memory }: Decided['pool']): boolean {
+/** As its status says; where that was lost, or is older, as the nodes say that it assigned the commit to, or one that renders the same. */
+function hasBegun({ name, nodes, head, memory, known }: Decided['pool']): boolean {
   if (memory.target?.fingerprint === head.fingerprint) return true
-  const isKnown = memory.history.some(({ revision, commits = [] }) => [revision, ...commits].includes(head.revision))
-  return !isKnown && nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
+  const named = new Set(memory.history.flatMap(({ revision, commits = [] }) => [revision, ...commits]))
+  const isOfHead = (commit: string): boolean =>
+    commit === head.revision || (memory.history.length > 0 && known.get(commit)?.fingerprint === head.fingerprint)
+  return nodes.some(({ assigned }) => assigned?.pool === name && !named.has(assigned.revision) && isOfHead(assigned.revision))
 }
 
 function isFree({ pool }: Decided, { fleet, decisions }: Observed): boolean {
