@@ -215,5 +215,5 @@ test('a retry is compared with what was so before the first try when a node of a
   const failed = failedIn(withPast('new', (c) => c.on('past', { ...beforeRecord, since: since + minute })))
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
 
-  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recorded', ...noted }])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Waiting', ...noted }])
 })
