@@ -77,4 +77,6 @@ test('the claim falls when a gate is checked while a node that has changed is no
   expect(holds({ nodes: [canary.notReady().held()] })).toBe(true)
   expect(holds({ nodes: [canary.assignedWhileDown().notReady()] })).toBe(true)
   expect(holds({ nodes: [canary.notReady(noon - 16 * minute)] })).toBe(true)
+  expect(holds({ nodes: [canary.notReady(noon + 14 * minute)] })).toBe(false)
+  expect(holds({ nodes: [canary.notReady(noon + 16 * minute)] })).toBe(true)
 })

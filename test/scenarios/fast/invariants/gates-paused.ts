@@ -35,14 +35,17 @@ function isOfReadyNodes({ nodes }: AskGate, decided: Decided): boolean {
   return decided.pool.nodes.every((node) => node.ready || !nodes.includes(node.name) || !isAwaited(node, decided))
 }
 
-/** It was Ready when it was assigned the target, it may become so in time, and it has not failed. */
+/**
+ * It was Ready when it was assigned the target, it may become so in time, and it has not failed. A stamp that is further ahead of the controller than
+ * work may take does not say since when it is down.
+ */
 function isAwaited(
   { name, assigned, readySince, hold, leaving }: NodeView,
   { at, pool, decision: { status } }: Decided,
 ): boolean {
   if (hold !== undefined || leaving || assigned === undefined || assigned.nodeWas !== undefined) return false
   if (fingerprintOf(assigned.digest) !== status.target?.fingerprint) return false
-  return at < readySince + pool.policy.applyTimeout && status.failed.every(({ node }) => node !== name)
+  return Math.abs(at - readySince) < pool.policy.applyTimeout && status.failed.every(({ node }) => node !== name)
 }
 
 function failsNone({ pool, decision: { status } }: Decided): boolean {
