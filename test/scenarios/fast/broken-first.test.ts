@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { hour, minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
 import { aPool, type PoolOptions } from '../../rollout/builders/pools.ts'
@@ -11,8 +12,8 @@ const broken = aNode('a')
   .notReady()
 
 /** Whether the claim holds when a sound node beside this one is assigned the target, and nothing else is done. */
-function holdsBeside(node: NodeDraft, options: PoolOptions = {}): boolean | undefined {
-  const pool = aPool({ stable: 'older', ...options }).with(node, aNode('b').on('older'))
+function holdsBeside(node: NodeDraft, options: PoolOptions = {}, more: Partial<PoolSnapshot> = {}): boolean | undefined {
+  const pool = { ...aPool({ stable: 'older', ...options }).with(node, aNode('b').on('older')), ...more }
   const fleet = { pools: [pool], policy: {}, controls: {} }
   const decisions = [...decideFleet(fleet, noon)].map(([name, decision]) => {
     const actions = decision.actions.filter((action) => action.kind === 'assign' && action.node === 'b')
@@ -24,6 +25,10 @@ function holdsBeside(node: NodeDraft, options: PoolOptions = {}): boolean | unde
 
 test('the claim falls when a sound node is disturbed while a broken one waits', () => {
   expect(holdsBeside(broken)).toBe(false)
+})
+
+test('the claim holds beside a broken node when somebody has deleted the revision of the stable content', () => {
+  expect(holdsBeside(broken, {}, { known: new Map() })).toBe(true)
 })
 
 test('the claim holds beside a broken node that people keep, or that is being deleted: nothing is meant for it', () => {

@@ -4,7 +4,7 @@ import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { fingerprintOf, problemFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, newlyDown, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, hasEnded, isBlocked, isJoining, isRendered, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
   claim:
@@ -14,7 +14,7 @@ export const brokenFirst: Invariant = {
 
 function leavesNoneBehind(decided: Decided): boolean {
   const { stable, rejected } = decided.decision.status
-  const hasStable = stable !== undefined && rejected.every(({ fingerprint }) => fingerprint !== stable.fingerprint)
+  const hasStable = isRendered(stable, decided.pool) && rejected.every(({ fingerprint }) => fingerprint !== stable?.fingerprint)
   // A new node serves nobody yet: it gets what is proven in a closed window, too, when a repair waits.
   if (!hasStable || newlyDown(decided).every(({ node }) => isJoining(node, decided))) return true
   const taken = new Set([...stepsOf(decided), ...cordonsOf(decided)].map(({ node }) => node.name))
