@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { Random } from '../random.ts'
+import { fingerprintOf } from './content.ts'
 import type { Observed } from './controller.ts'
 import { retry } from './faults/retry-follows.ts'
 import { expectEveryoneAt, pushToAll, recover, rest } from './settle.ts'
@@ -16,7 +17,7 @@ export function settleWithOutages(world: World, random: Random): void {
   rest(world, random)
   pushToAll(world, { content: 'last', effect: 'good', random })
   const gated = new Map(world.rules.pools)
-  expectEveryoneAt('last', world, random, goOnWithoutRecord)
+  expectEveryoneAt('last', world, random, goOnWithoutGate)
   for (const [pool, policy] of gated) world.rules.pools.set(pool, policy)
   pushBreaking('bad', world)
   expectStopped('bad', world, random)
@@ -27,12 +28,12 @@ export function settleWithOutages(world: World, random: Random): void {
 }
 
 /**
- * A tool has taken away what was so before an older commit, and what that breaks on nodes of later waves counts against every other one. As the
- * documentation says, a commit takes the gate away, and people retry.
+ * A gate fails for another reason than what is tried: a tool has taken away its record, so that what an older commit breaks on nodes of later
+ * waves counts against every other one; or the stable content broke something on a node that got it after the record. As the documentation
+ * says, a commit takes the gate away, and people retry.
  */
-function goOnWithoutRecord({ decisions }: Observed, world: World): boolean {
-  if (!world.apps?.isMeddled) return false
-  const failed = [...decisions].filter(([, { status }]) => hasFailedWithoutRecord(status))
+function goOnWithoutGate({ decisions }: Observed, world: World): boolean {
+  const failed = [...decisions].filter(([, { status }]) => lacksRecord(status, world) || isBrokenByStable(status, world))
   for (const [name] of failed) {
     const [pool, policy] = [world.pools.get(name), world.rules.pools.get(name)]
     if (!pool || !policy) continue
@@ -43,8 +44,19 @@ function goOnWithoutRecord({ decisions }: Observed, world: World): boolean {
   return failed.length > 0
 }
 
-function hasFailedWithoutRecord({ conditions: [ready] }: Decision['status']): boolean {
-  return /failed on gate "apps" after "\w+": .* unknown before/.test(ready?.message ?? '')
+function lacksRecord(status: Decision['status'], { apps }: World): boolean {
+  return apps?.isMeddled === true && failureOf(status).includes(' unknown before')
+}
+
+function isBrokenByStable(status: Decision['status'], { apps }: World): boolean {
+  const failure = failureOf(status)
+  const named = [...(apps?.damages.values() ?? [])].filter(({ app }) => failure.includes(`${app} lacks`))
+  return named.length > 0 && named.every(({ content }) => fingerprintOf(content) === status.stable?.fingerprint)
+}
+
+/** What a gate of workloads has said that has failed. */
+function failureOf({ conditions: [ready] }: Decision['status']): string {
+  return /failed on gate "apps" after .*/.exec(ready?.message ?? '')?.[0] ?? ''
 }
 
 function retryAll(world: World, random: Random): void {
