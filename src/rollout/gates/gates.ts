@@ -46,9 +46,11 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
   if (gates.length === 0) return undefined
   const tended = gates.flatMap((gate) => updateGate(gate, poolState) ?? [])
   if (tended.length === 0 && !before.some((record) => isOf(record, poolState))) return undefined
-  const others = before.filter((record) =>
-    isOfRollout(record, poolState) ? record.wave !== waveName(poolState) : isStillNeeded(record, { tended, state: poolState }),
-  )
+  const others = before.flatMap((record) => {
+    if (!isOfRollout(record, poolState)) return isStillNeeded(record, { tended, state: poolState }) ? record : []
+    // A commit may have renamed the wave after which it waited.
+    return record.wave === waveName(poolState) ? [] : (suspended(record) ?? [])
+  })
   const after = [...newestNotes(others), ...tended].slice(-RECORDS_KEPT)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
+import type { GateAnswer, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
@@ -74,6 +74,23 @@ test('a pool is stalled when a workloads gate has no answer before a wave in the
   })
   expect(condition(overdue, 'Stalled').message).toContain('gate "apps" before "canary": namespace "shopp" has no workloads')
   expect(selected(overdue)).toEqual([])
+})
+
+test('a gate has its whole time again when a commit renames the wave after which it waits, and another one back', () => {
+  const pool = afterCanary([aGate('slo')])
+  const named = (from: PoolSnapshot, name: string): PoolSnapshot => {
+    const wave = { index: 1, count: 2, name, opened: [name] }
+    return {
+      ...from,
+      memory: { ...from.memory, wave },
+      policy: { ...from.policy, waves: [aWave(name, 1), aWave('rest', '100%')] },
+    }
+  }
+  const waiting = remembering(pool, passing(pool, [{ at: noon + 1, says: answer('NotPassed', noon + 1) }]))
+  const renamed = named(waiting, 'pilot')
+  const back = named(remembering(renamed, decide(renamed, noon + minute)), 'canary')
+
+  expect(decide(back, noon + hour).status.gates).toMatchObject([{ wave: 'canary', state: 'Waiting', since: stamp(noon + hour) }])
 })
 
 test('a run completes only after the gates of its last wave', () => {
