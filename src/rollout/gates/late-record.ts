@@ -1,5 +1,7 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import { sizeWhenOpened } from '../exposure/waves.ts'
+import { isSelected, sizeWhenOpened } from '../exposure/waves.ts'
+import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
+import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 
@@ -15,33 +17,36 @@ export function isRecordedLate(
   if (record && record.state !== 'Recording') return false
   const { members, rollout } = state
   const [run] = rollout.memory.history
-  const hasPassed = rollout.memory.gates?.some(
+  const passed = rollout.memory.gates?.findLast(
     (other) =>
       other.name === name && other.state === 'Passed' && other.rollout === run?.startedAt && other.revision === run.revision,
   )
-  if (hasPassed) return false
   const isLeft = members.some(({ wave, changes, isExposed }) => wave !== undefined && changes && !isExposed)
-  return isLeft && isExposedInWave(state) && !fitsBefore(state)
+  // Some nodes of a wave may have the target before it opens: what they have broken was let pass.
+  const since = passed ? Date.parse(passed.askedAt ?? passed.since) : Number.NEGATIVE_INFINITY
+  return isLeft && isExposedInWave(state, since) && !fitsBefore(state)
 }
 
 /**
- * The waves before have places for all that were assigned the target. One that a node gave up, because it was down and was tried in vain, or that
- * is gone since the pool has shrunk, shows no node that the open wave has begun with.
+ * The waves before have places for all that were assigned the target: a pool that has shrunk since moves its nodes to later waves. One that was
+ * down, and was tried in vain, has given its place away.
  */
-function fitsBefore({ members, waves, open, divided, rollout }: PoolState): boolean {
+function fitsBefore({ members, waves, open, divided, rollout, clock }: PoolState): boolean {
   const opened = { total: divided, sizes: rollout.memory.wave?.sizes }
-  const places = waves.slice(0, open).reduce((sum, wave) => sum + sizeWhenOpened(wave, opened), 0)
-  const exposed = members.filter(({ wave, isExposed }) => wave !== undefined && isExposed)
-  const sound = exposed.filter(seemedSound).length
-  // As many unsound nodes as it has places are tried in a wave besides.
-  return sound <= places && exposed.length - sound <= places
+  const before = waves.slice(0, open)
+  const places = before.reduce((sum, wave) => sum + ('matchLabels' in wave.nodes ? 0 : sizeWhenOpened(wave, opened)), 0)
+  const takesPlace = (member: Member): boolean =>
+    member.wave !== undefined &&
+    member.isExposed &&
+    !before.some((wave) => isSelected(member.node, wave)) &&
+    (isEvidence(member, clock) || !hasHadItsChance(member, clock))
+  return members.filter(takesPlace).length <= places
 }
 
-function seemedSound({ node: { assigned } }: Member): boolean {
-  return assigned?.nodeWas === undefined || assigned.nodeWas === 'Disturbed'
-}
-
-/** Some node of the open wave was assigned the target. */
-export function isExposedInWave({ members, open }: Pick<PoolState, 'members' | 'open'>): boolean {
-  return members.some(({ wave, isExposed }) => wave === open && isExposed)
+/** Some node of the open wave was assigned the target, since then. */
+export function isExposedInWave(
+  { members, open }: Pick<PoolState, 'members' | 'open'>,
+  since: Instant = Number.NEGATIVE_INFINITY,
+): boolean {
+  return members.some(({ wave, isExposed, node }) => wave === open && isExposed && (node.assigned?.at ?? since) >= since)
 }

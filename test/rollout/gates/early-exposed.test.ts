@@ -43,3 +43,23 @@ test('a workloads gate does not record what its wave has broken when more nodes 
 
   expect(decide(pool.with(...canary, begun, ...others), noon).status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
 })
+
+test('a workloads gate does not record what its wave has broken when it began with a node that the target heals', () => {
+  const healed = aNode('c')
+    .notReady(noon - hour)
+    .on('new', { at: noon - minute })
+  const pool = aPool({ ...early, wave: { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] } })
+
+  expect(decide(pool.with(...canary, healed, ...others), noon).status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
+})
+
+test('a workloads gate does not record what its wave has broken when the wave before has a selector, and its size is lost', () => {
+  const waves = [aWave('canary', { rack: '1' }), aWave('early', 2), aWave('rest', '100%')]
+  const inCanary = aNode('a')
+    .labelled({ rack: '1' })
+    .on('new', { at: noon - 5 * minute })
+  const begun = aNode('c').on('new', { at: noon - minute })
+  const pool = aPool({ ...early, waves, wave: { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] } })
+
+  expect(decide(pool.with(inCanary, begun, ...others), noon).status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
+})

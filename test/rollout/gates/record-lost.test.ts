@@ -90,15 +90,26 @@ test('a workloads gate that a commit adds when its canary has the target is comp
   ])
 })
 
-test('a workloads gate records again before the wave after one that it has passed, also where a node of that has the target', () => {
+/** The gate passed after the canary a minute ago, and the next wave is open, of which `b` was given the target at this instant. */
+function inSecondWave(at: number): PoolSnapshot {
   const pool = aPool({ stable: 'older', since, waves, gates: [apps], wave: { index: 2, count: 2, name: 'rest' } }).with(
     aNode('a').on('new', { at: noon - 5 * minute }),
-    aNode('b').on('new', { at: noon - 5 * minute }),
+    aNode('b').on('new', { at }),
     aNode('c').on('older'),
   )
-  const passed = { ...about, state: 'Passed', since: stamp(since) } as const
+  const passed = { ...about, state: 'Passed', since: stamp(since), askedAt: stamp(noon - minute) } as const
+  return { ...pool, memory: { ...pool.memory, gates: [passed] } }
+}
 
-  const decision = decide({ ...pool, memory: { ...pool.memory, gates: [passed] } }, noon)
+test('a workloads gate records again before the wave after one that it has passed, also where a node of that has the target', () => {
+  const decision = decide(inSecondWave(noon - 5 * minute), noon)
 
   expect(asked(decision)).toMatchObject([{ question: 'before', wave: 'rest' }])
+})
+
+test('a workloads gate does not record what the target has broken in its later wave when the record of that is lost', () => {
+  const decision = decide(inSecondWave(noon - minute / 2), noon)
+
+  expect(asked(decision)).toEqual([])
+  expect(decision.status.gates).toMatchObject([{ state: 'Passed' }, { wave: 'rest', state: 'Recorded', before: [] }])
 })
