@@ -46,8 +46,8 @@ test('a workloads gate does not record what its wave has broken when more nodes 
 
 test('a workloads gate does not record what its wave has broken when it began with a node that the target heals', () => {
   const healed = aNode('c')
-    .notReady(noon - hour)
     .on('new', { at: noon - minute })
+    .assignedWhile('Down')
   const pool = aPool({ ...early, wave: { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] } })
 
   expect(decide(pool.with(...canary, healed, ...others), noon).status.gates).toMatchObject([{ state: 'Recorded', before: [] }])
