@@ -176,14 +176,18 @@ function budgetUse(
   return { unavailable: unavailable.length, serving: requested.serving.length, idle: idle.size }
 }
 
-/** Nodes under drain have been selected before. */
+/** Nodes under drain have been selected before; those that were drained for other content, for that alone. */
 function isSpared(
   member: Member,
   { blocker, state }: { readonly blocker: Blocker | undefined; readonly state: PoolState },
 ): boolean {
-  if (blocker === undefined || member.drain?.kind === 'Done') return true
+  if (blocker === undefined || isDrainedForThis(member)) return true
   if (blocker.sparesJoining && member.exposure.because === 'Joining') return true
   return blocker.sparesReturning === true && hasNewest(member, state)
+}
+
+function isDrainedForThis({ drain, node, wanted }: Member): boolean {
+  return drain?.kind === 'Done' && wanted.kind === 'config' && node.mark?.digest === wanted.digest
 }
 
 /** The pool stays with another commit than the newest, and the node still has that. */

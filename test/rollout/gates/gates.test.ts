@@ -76,6 +76,22 @@ test('a pool is stalled when a workloads gate has no answer before a wave in the
   expect(selected(overdue)).toEqual([])
 })
 
+test('a node that was drained for an older commit waits until a workloads gate has recorded what is so before its wave', () => {
+  const drained = aNode('a')
+    .assignedTo('next', { at: noon - 1000 })
+    .drainedFor('next')
+  const drains = { disruption: 'drain', pods: { a: [] } } as const
+  const pool = aPool({ head: 'new', stable: 'older', since, waves, gates: [apps], ...drains }).with(
+    drained,
+    aNode('b').on('older'),
+  )
+  const recorded = { at: noon + 1000, says: answer('Passed', noon + 500, { gate: 'apps', question: 'before', unavailable: [] }) }
+
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(asked(decide(pool, noon))).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(selected(passing(pool, [recorded]))).toEqual(['a'])
+})
+
 test('a gate has its whole time again when a commit renames the wave after which it waits, and another one back', () => {
   const pool = afterCanary([aGate('slo')])
   const named = (from: PoolSnapshot, name: string): PoolSnapshot => {
