@@ -86,7 +86,8 @@ export class Apps {
     const { outages, isMeddled } = this
     const broken = { damages: [...this.damages.values()], outages, epoch: this.#records.epochOf(pool), isMeddled }
     const innocent = blameless(broken, { pool: known, observed })
-    if (ask.question === 'before' && result.verdict === 'Passed') this.#records.note(pool, innocent)
+    if (ask.question === 'before' && result.verdict === 'Passed')
+      this.#records.note(pool, this.#withLetPass(innocent, pool, observed))
     if (ask.question === 'after' && result.verdict === 'Passed') this.#expectBlameless(pool, ask, observed)
     return result
   }
@@ -100,8 +101,20 @@ export class Apps {
     if (run?.result === 'Completed' && isNew) this.#records.completed(pool)
   }
 
-  #expectBlameless(pool: string, ask: AskGate, { fleet }: Observed): void {
-    const fingerprint = fleet.pools.find(({ name }) => name === pool)?.memory.target?.fingerprint ?? ''
+  /**
+   * A retry is compared with what was so before its first try, also where that has been repaired since: what a gate lets it break in one wave is
+   * so before the next one.
+   */
+  #withLetPass(innocent: ReadonlyMap<string, number>, pool: string, observed: Observed): ReadonlyMap<string, number> {
+    const fingerprint = targetOf(pool, observed)
+    const letPass = this.#lacks()
+      .filter(({ name }) => placeOf(name) === pool)
+      .map(({ name, missing }) => [name, Math.min(missing, this.#records.mostBefore({ pool, fingerprint, app: name }))] as const)
+    return new Map([...innocent, ...letPass.filter(([name, count]) => count > (innocent.get(name) ?? 0))])
+  }
+
+  #expectBlameless(pool: string, ask: AskGate, observed: Observed): void {
+    const fingerprint = targetOf(pool, observed)
     const worse = this.#lacks().filter(
       ({ name, missing }) =>
         placeOf(name) === pool &&
@@ -135,6 +148,10 @@ export class Apps {
 }
 
 const LASTS = 'lasts: '
+
+function targetOf(pool: string, { fleet }: Observed): string {
+  return fleet.pools.find(({ name }) => name === pool)?.memory.target?.fingerprint ?? ''
+}
 
 /** As it stands in the record of a gate. */
 export function appOf(namespace: string, kind: AppKind): string {
