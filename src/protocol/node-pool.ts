@@ -240,7 +240,10 @@ export interface GateStatus {
   /** What was measured, if that is a finite number. */
   readonly value?: number
   readonly message?: string
-  /** Workloads that were unavailable before the wave: `DaemonSet kube-system/cni 3` if three of its pods were. */
+  /**
+   * Workloads that were unavailable before the wave: `DaemonSet kube-system/cni 3` if three of its pods were. Recording: those that were so before
+   * a rollout which did not complete; what is available again by now goes.
+   */
   readonly before?: readonly string[]
   /** RFC 3339; when that was so. */
   readonly recordedAt?: string

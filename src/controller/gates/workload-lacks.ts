@@ -40,7 +40,21 @@ export function judgeLacks(
   { question, before, recordedAt = '' }: Pick<AskGate, 'question' | 'before' | 'recordedAt'>,
 ): GateResult {
   const lacking = found.filter(({ missing }) => missing > 0)
-  return question === 'before' ? note(lacking) : compare(lacking, { before, recordedAt: Date.parse(recordedAt) })
+  if (question === 'before') return note(before === undefined ? lacking : stillLacking(lacking, before))
+  return compare(lacking, { before: before ?? [], recordedAt: Date.parse(recordedAt) })
+}
+
+/** What was so before counts for as much of it as has not been repaired since. */
+function stillLacking(lacking: readonly Lack[], before: readonly string[]): readonly Lack[] {
+  const noted = countsOf(before)
+  return lacking
+    .map((lack) => ({ ...lack, missing: Math.min(lack.missing, noted.get(lack.name) ?? 0) }))
+    .filter(({ missing }) => missing > 0)
+}
+
+/** By name, as a record has them. */
+function countsOf(lines: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
 function note(lacking: readonly Lack[]): GateResult {
@@ -56,9 +70,7 @@ function compare(
   lacking: readonly Lack[],
   { before, recordedAt }: { readonly before: readonly string[]; readonly recordedAt: number },
 ): GateResult {
-  const noted = new Map(
-    before.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-  )
+  const noted = countsOf(before)
   const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > recordedAt) && missing > (noted.get(name) ?? 0))
   if (worse.length === 0) return { verdict: 'Passed', message: 'every workload that was available before is still available' }
   const unnoted = Number.isNaN(recordedAt) ? 'unknown' : '0'

@@ -91,7 +91,12 @@ export function answered(
   const again = { ...told, ...recorded(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
   if (answer.question === 'before')
     return verdict === 'Passed'
-      ? { ...base, state: 'Recorded', before: unavailable, recordedAt: askedAt }
+      ? {
+          ...base,
+          state: 'Recorded',
+          ...(record.before ? { ...recorded(record), begun: true } : { recordedAt: askedAt }),
+          before: unavailable,
+        }
       : { ...again, state: 'Recording' }
   if (verdict === 'Passed') return { ...told, state: 'Passed' }
   return verdict === 'Failed' || isOverdue({ since, askedAt }, { gate, clock })

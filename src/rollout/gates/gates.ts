@@ -17,6 +17,7 @@ import {
   mayRecordLater,
   nextAsk,
   questionOf,
+  recorded,
   restamped,
   suspended,
   waiting,
@@ -104,10 +105,11 @@ export function gateQuestions(poolState: PoolState): AskGate[] {
   return gateStates(poolState).flatMap(({ gate, record }) => {
     const question = questionOf(record)
     if (question === undefined || isLeftAlone(poolState) || nextAsk(record, gate, now) > now) return []
-    const { wave, rollout, revision, before = [], recordedAt } = record
-    const noted = { before, ...(recordedAt !== undefined && { recordedAt }) }
+    const { wave, rollout, revision } = record
     const check = checkHash(gate.check)
-    return [{ kind: 'askGate', gate, question, wave, revision, rollout, check, nodes: nodesSoFar(poolState), ...noted }]
+    return [
+      { kind: 'askGate', gate, question, wave, revision, rollout, check, nodes: nodesSoFar(poolState), ...recorded(record) },
+    ]
   })
 }
 
@@ -131,7 +133,7 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
   const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
   // Until it is recorded, nodes may have gone, or have been restored, because of which it was to be recorded again.
   const isKnown = remembered !== undefined && remembered.state !== 'Recording'
-  const known = isKnown ? remembered : (recordedBefore(gate, poolState) ?? remembered)
+  const known = isKnown ? remembered : withNotes(gate, remembered, poolState)
   const isLate = gate.check.kind === 'workloads' && isRecordedLate(gate, { record: known, state: poolState })
   const record = currentRecord(gate, isLate ? withoutRecord(gate, poolState) : known, poolState)
   if (!record) return undefined
@@ -143,10 +145,11 @@ function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefi
   return answer ? answered(current, answer, { gate, clock: poolState.clock }) : current
 }
 
-/** Another commit, or the first try of this one, had begun with the wave. */
-function recordedBefore(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
+/** Another commit, or the first try of this one, had begun with the wave: what was so before that counts, as far as it is so still. */
+function withNotes(gate: GatePolicy, recording: GateStatus | undefined, poolState: PoolState): GateStatus | undefined {
   const noted = gate.check.kind === 'workloads' ? notedBefore(gate, poolState) : undefined
-  return noted && { ...beginRecord(about(gate, poolState), { state: 'Recorded', now: poolState.now }), ...noted, begun: true }
+  if (!noted || (recording?.before && recording.recordedAt === noted.recordedAt)) return recording
+  return { ...beginRecord(about(gate, poolState), { state: 'Recording', now: poolState.now }), ...noted }
 }
 
 /** Everything that is unavailable counts: nothing tells any more what was so before. */

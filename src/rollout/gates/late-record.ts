@@ -14,7 +14,7 @@ export function isRecordedLate(
   { name }: GatePolicy,
   { record, state }: { readonly record: GateStatus | undefined; readonly state: PoolState },
 ): boolean {
-  if (record && record.state !== 'Recording') return false
+  if (record && (record.state !== 'Recording' || record.before)) return false
   const { members, rollout } = state
   const [run] = rollout.memory.history
   const passed = rollout.memory.gates?.findLast(

@@ -78,8 +78,8 @@ export interface AskGate {
   readonly check: string
   /** Of this wave and those before. */
   readonly nodes: readonly string[]
-  /** Workloads that were unavailable before the wave, and when that was so. */
-  readonly before: readonly string[]
+  /** Workloads that were unavailable before the wave, or before the rollout that it takes the place of, and when that was so. Absent: nothing is recorded yet. */
+  readonly before?: readonly string[]
   readonly recordedAt?: string
 }
 

@@ -31,8 +31,9 @@ function ask(
   return workloads(kube)({ kind: 'workloads', namespaces }, asked, new AbortController().signal)
 }
 
-function note(kube: Pick<KubeApi, 'list'>) {
-  return workloads(kube)({ kind: 'workloads' }, { question: 'before' } as Asked, new AbortController().signal)
+function note(kube: Pick<KubeApi, 'list'>, before?: readonly string[]) {
+  const asked = { question: 'before', ...(before && { before }) } as Asked
+  return workloads(kube)({ kind: 'workloads' }, asked, new AbortController().signal)
 }
 
 const DEPLOYMENTS = '/apis/apps/v1/deployments'
@@ -70,6 +71,24 @@ test('what was unavailable before may stay so, and not grow worse', async () => 
     verdict: 'NotPassed',
     message: 'DaemonSet shop/cni lacks 3, 2 before',
   })
+})
+
+test('what an older record says counts for as much of it as is unavailable still', async () => {
+  const { kube } = cluster({
+    [DEPLOYMENTS]: [
+      named('worse', available(5, 1, 'False')),
+      named('better', available(5, 4, 'False')),
+      named('new', available(1, 0, 'False')),
+    ],
+  })
+  const before = ['Deployment shop/better 3', 'Deployment shop/repaired 1', 'Deployment shop/worse 2']
+
+  expect(await note(kube, before)).toEqual({
+    verdict: 'Passed',
+    message: '2 workloads are already unavailable',
+    unavailable: ['Deployment shop/better 1', 'Deployment shop/worse 2'],
+  })
+  expect(await note(kube, [])).toMatchObject({ unavailable: [] })
 })
 
 test('a workload that is unavailable does not hold, and says so, when it is unknown what was so before', async () => {

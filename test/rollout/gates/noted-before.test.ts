@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { ASSIGNMENT_REPLAYED } from '../../../src/protocol/agent-status.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { remembering, selected } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
@@ -28,12 +29,41 @@ function whileItWaits(head: string, more: readonly string[] = []): PoolSnapshot 
   return { ...pool, memory: { ...pool.memory, gates: [{ ...about, ...noted, state: 'Waiting', since: stamp(since) }] } }
 }
 
+/** The next pass, once it is known that the same is unavailable now. */
+function recordedNow(pool: PoolSnapshot, { status }: Decision, unavailable = noted.before): Decision {
+  const [record] = status.gates?.slice(-1) ?? []
+  const at = noon + 2 * minute
+  const says = answer('Passed', at, { gate: 'apps', question: 'before', unavailable })
+  const { revision = '', rollout = '' } = record ?? {}
+  return decide({ ...pool, memory: status, gateAnswers: [{ ...says, revision, rollout }] }, at)
+}
+
 test('a commit that comes before the gate of another one has passed is compared with what was so before that, and what that broke counts', () => {
   const decision = decide(whileItWaits('next'), noon)
 
-  expect(decision.status.gates).toMatchObject([{ wave: 'canary', revision: 'next', state: 'Recorded', ...noted }])
-  expect(asked(decision)).toEqual([])
-  expect(selected(decision)).toEqual(['b'])
+  expect(decision.status.gates).toMatchObject([{ wave: 'canary', revision: 'next', state: 'Recording', ...noted }])
+  expect(asked(decision)).toMatchObject([{ question: 'before', ...noted }])
+  expect(selected(decision)).toEqual([])
+  expect(selected(recordedNow(whileItWaits('next'), decision))).toEqual(['b'])
+})
+
+test('a commit is compared with what was so before another one, and has not been repaired since', () => {
+  const began = decide(whileItWaits('next'), noon)
+  const recorded = recordedNow(whileItWaits('next'), began, [])
+
+  expect(recorded.status.gates).toMatchObject([{ state: 'Recorded', before: [], recordedAt: stamp(since), begun: true }])
+})
+
+test('an answer to what is unavailable does not count when it was asked before the record of another commit did', () => {
+  const before = whileItWaits('next', ['c'])
+  const began = remembering(before, decide(before, noon))
+  const members = began.nodes.map((node) => (node.name === 'c' ? aNode('c').on('older', { at: noon }) : node))
+  const says = answer('Passed', noon + 1, { gate: 'apps', question: 'before', unavailable: ['Deployment shop/web 1'] })
+  const late = { ...says, revision: 'next', rollout: stamp(noon) }
+
+  const decision = decide({ ...began, nodes: members, gateAnswers: [late] }, noon + minute)
+
+  expect(decision.status.gates).toMatchObject([{ state: 'Recording', ...noted }])
 })
 
 test('a commit is compared with what is so before it where nodes of later waves have what another one brought', () => {
@@ -41,6 +71,7 @@ test('a commit is compared with what is so before it where nodes of later waves 
 
   expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { wave: 'canary', revision: 'next', state: 'Recording' }])
   expect(asked(decision)).toMatchObject([{ question: 'before' }])
+  expect(asked(decision)[0]?.before).toBeUndefined()
 })
 
 test('a third commit is compared with what is so before it when a node of a later wave has what the first one brought', () => {
@@ -60,6 +91,7 @@ test('a commit is compared with what is so before it where the one before has co
   const decision = decide({ ...pool, memory: { ...pool.memory, history } }, noon)
 
   expect(asked(decision)).toMatchObject([{ question: 'before' }])
+  expect(asked(decision)[0]?.before).toBeUndefined()
 })
 
 function failedIn(waiting: PoolSnapshot): PoolSnapshot {
@@ -75,8 +107,9 @@ test.each([
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
 
   expect(failed.memory.gates).toMatchObject([{ state: 'Failed', ...noted }])
-  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Waiting', ...noted }])
-  expect(asked(retried)).toMatchObject([{ question: 'after', ...noted }])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recording', ...noted }])
+  expect(asked(retried)).toMatchObject([{ question: 'before', ...noted }])
+  expect(asked(recordedNow(failed, retried))).toMatchObject([{ question: 'after', ...noted }])
 })
 
 test('a retry is compared with what was so before the first try when the pool had gone back', () => {
@@ -88,16 +121,17 @@ test('a retry is compared with what was so before the first try when the pool ha
   const retried = decide({ ...returned, controls: { retry: 'new' } }, noon + 2 * minute)
 
   expect(returned.memory.history.map(({ result }) => result)).toEqual(['Completed', 'RolledBack', 'Completed'])
-  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + 2 * minute), state: 'Recorded', ...noted }])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + 2 * minute), state: 'Recording', ...noted }])
 })
 
 test('a commit after a failed one asks its gate about what was so before that', () => {
   const pool = { ...whileItWaits('next'), memory: failedIn(whileItWaits('new')).memory }
   const began = decide(pool, noon + minute)
+  const recorded = recordedNow(pool, began)
   const done = pool.nodes.map((node) => (node.name === 'b' ? aNode('b').on('next', { at: noon + minute }) : node))
-  const decision = decide({ ...pool, nodes: done, memory: began.status }, noon + 2 * minute)
+  const decision = decide({ ...pool, nodes: done, memory: recorded.status }, noon + 2 * minute)
 
-  expect(selected(began)).toEqual(['b'])
+  expect(selected(recorded)).toEqual(['b'])
   expect(asked(decision)).toMatchObject([{ question: 'after', revision: 'next', ...noted }])
 })
 
@@ -107,7 +141,7 @@ test('a wave that a commit renames before its gate has passed is compared with w
   const pool = { ...waiting, policy: { ...waiting.policy, waves: renamed } }
   const decision = decide({ ...pool, memory: { ...pool.memory, wave: { index: 1, count: 2, name: 'canary' } } }, noon)
 
-  expect(asked(decision)).toMatchObject([{ question: 'after', wave: 'pilot', ...noted }])
+  expect(asked(decision)).toMatchObject([{ question: 'before', wave: 'pilot', ...noted }])
 })
 
 /** `new` has passed its canary `b`, and broken something on `c` of the next wave, when `next` comes. */
@@ -132,7 +166,7 @@ test('a commit is compared in the second wave with what was so before one that b
   expect(began.status.gates).toMatchObject([{ wave: 'early', revision: 'new', ...noted }, { state: 'Recording' }])
   expect(second.status.gates).toMatchObject([
     { state: 'Passed' },
-    { wave: 'early', revision: 'next', state: 'Recorded', ...noted },
+    { wave: 'early', revision: 'next', state: 'Recording', ...noted },
   ])
 })
 
@@ -143,7 +177,7 @@ test('a commit is compared with what was so before another one when no later wav
   const decision = decide({ ...began, nodes: restored }, noon + minute)
 
   expect(began.memory.gates).toMatchObject([{ revision: 'new' }, { state: 'Recording' }])
-  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recording', ...noted }])
 })
 
 /** As `whileItWaits`, where `c` of a later wave was given `past` before the record was made. */
@@ -163,6 +197,7 @@ test('a commit is compared with what is so before it when a node of a later wave
 
   expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
   expect(asked(decision)).toMatchObject([{ question: 'before' }])
+  expect(asked(decision)[0]?.before).toBeUndefined()
 })
 
 test.each<[string, (c: NodeDraft) => NodeDraft]>([
@@ -173,8 +208,8 @@ test.each<[string, (c: NodeDraft) => NodeDraft]>([
 ])('a commit is compared with the record of another one when a node of a later wave %s', (_, past) => {
   const decision = decide(withPast('next', past), noon)
 
-  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
-  expect(asked(decision)).toEqual([])
+  expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recording', ...noted }])
+  expect(asked(decision)).toMatchObject([{ question: 'before', ...noted }])
 })
 
 const at = { since: noon - minute }
@@ -195,6 +230,7 @@ test.each(unshown)(
 
     expect(decision.status.gates).toMatchObject([{ revision: 'new' }, { revision: 'next', state: 'Recording' }])
     expect(asked(decision)).toMatchObject([{ question: 'before' }])
+    expect(asked(decision)[0]?.before).toBeUndefined()
   },
 )
 
@@ -206,7 +242,7 @@ test.each(unshown)(
         withPast('next', (c) => running(c, active)),
         noon,
       )
-      expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recorded', ...noted }])
+      expect(decision.status.gates).toMatchObject([{ revision: 'next', state: 'Recording', ...noted }])
     }
   },
 )
@@ -215,5 +251,5 @@ test('a retry is compared with what was so before the first try when a node of a
   const failed = failedIn(withPast('new', (c) => c.on('past', { ...beforeRecord, since: since + minute })))
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + minute)
 
-  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Waiting', ...noted }])
+  expect(retried.status.gates).toMatchObject([{ rollout: stamp(noon + minute), state: 'Recording', ...noted }])
 })

@@ -48,7 +48,7 @@ test('a retry of a commit whose record is lost is compared with nothing either',
   const retried = decide({ ...failed, controls: { retry: 'new' } }, noon + 12 * minute)
 
   expect(failed.memory.gates).toMatchObject([{ state: 'Failed' }])
-  expect(retried.status.gates).toMatchObject([{ state: 'Waiting', before: [] }])
+  expect(retried.status.gates).toMatchObject([{ state: 'Recording', before: [] }])
 })
 
 test('a workloads gate records what is so when its record is lost and every node has the content', () => {
@@ -76,7 +76,7 @@ test('a workloads gate keeps its record when a commit changes its namespaces whi
 
   const decision = decide(whileItWaits(gates), noon)
 
-  expect(asked(decision)).toMatchObject([{ question: 'after', before: ['Deployment shop/web 1'], recordedAt: stamp(since) }])
+  expect(asked(decision)).toMatchObject([{ question: 'before', before: ['Deployment shop/web 1'], recordedAt: stamp(since) }])
 })
 
 test('a workloads gate that a commit adds when its canary has the target is compared with nothing', () => {
