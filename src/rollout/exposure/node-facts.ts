@@ -2,8 +2,10 @@ import { isApplied, reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
-import type { NodeView } from '../model/node-view.ts'
+import type { NodeProgress } from '../model/node-progress.ts'
+import type { Assignment, NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
+import { progressWhenAssigned } from '../model/progress-when-assigned.ts'
 import { hasFailedProof } from '../model/proof.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
@@ -60,7 +62,8 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const isExposed = isAssigned(node, target)
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
-  const wasTried = changes && wasTriedBefore(node, { target, pool, rollout })
+  const tried = changes ? progressOfTried({ node, report, target }, { pool, rollout, clock, policy }) : undefined
+  const wasTried = tried !== undefined && tried.phase !== 'Failed'
   const subject = { node, report, target, stable, condition, assigned, isExposed, wasTried, changes }
   const rank = isDivided ? rankOf(subject, { policy, clock }) : 0
   const joins = isJoining(node, { target, stable, clock })
@@ -81,7 +84,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     joins,
     isCounted: !joins && isCounted(subject),
     stable,
-    validUntil: validUntil({ node, report }, clock),
+    validUntil: Math.min(validUntil({ node, report }, clock), tried?.until ?? Number.POSITIVE_INFINITY),
   }
 }
 
@@ -107,17 +110,29 @@ function hasFormerContent(
   return run !== undefined && commitsOf(run).includes(node.assigned.revision)
 }
 
-/** A rollout of the same content that did not complete assigned it the target. */
-function wasTriedBefore(
-  node: NodeView,
-  { target, pool, rollout }: Pick<NodeFacts, 'target'> & Pick<FactsContext, 'pool' | 'rollout'>,
-): boolean {
+/**
+ * How far the node is with the target that it has from an earlier try; undefined: it has none from there. By the longest soak: what failed it then
+ * fails it now, and is no answer to this try.
+ */
+function progressOfTried(
+  { node, report, target }: Reported & Pick<NodeFacts, 'target'>,
+  { pool, rollout, clock, policy }: Omit<FactsContext, 'isDivided'>,
+): NodeProgress | undefined {
   const { assigned } = node
-  if (assigned?.pool !== pool || !isAssigned(node, target)) return false
-  const [, ...older] = rollout.memory.history
+  if (assigned?.pool !== pool || target.kind !== 'config' || !isAssigned(node, target)) return undefined
+  if (!wasTriedBefore(assigned, rollout)) return undefined
+  const soak = Math.max(0, ...policy.waves.map((wave) => wave.soak))
+  return progressWhenAssigned({ node, report, assigned, wanted: target, course: { ...clock, soak } })
+}
+
+/** Since a rollout of the same content began that did not complete. A commit that renders the same may have taken its place meanwhile. */
+function wasTriedBefore(assigned: Assignment, { memory, target }: Rollout): boolean {
+  const [, ...older] = memory.history
   return older.some(
-    (run) =>
-      run.result !== 'Completed' && run.fingerprint === rollout.target.fingerprint && commitsOf(run).includes(assigned.revision),
+    ({ result, fingerprint, startedAt }) =>
+      result !== 'Completed' &&
+      fingerprint === target.fingerprint &&
+      isInRollout(assigned, { rolloutStart: Date.parse(startedAt) }),
   )
 }
 

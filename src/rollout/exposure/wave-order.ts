@@ -15,7 +15,7 @@ export interface OrderSubject extends Reported {
   readonly condition: Condition
   readonly assigned: boolean
   readonly isExposed: boolean
-  /** It has the target from an earlier try of it, which did not complete. */
+  /** It has the target from an earlier try of it, which did not complete, and has not failed with it. */
   readonly wasTried: boolean
   readonly changes: boolean
 }
@@ -28,8 +28,9 @@ export interface OrderContext {
 /**
  * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
  * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve.
- * Tried: they have the target from an earlier try, and are well, so that a gate is asked again without another node. Draining: they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried
- * again, be they broken or not. Unchanged: the target is what they have, and proves nothing on them.
+ * Tried: they have the target from an earlier try, and are well, so that a gate is asked again without another node. Draining: they are cordoned
+ * already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried again, be they broken or not. Unchanged:
+ * the target is what they have, and proves nothing on them.
  */
 const ORDER = [
   'Exposed',

@@ -35,6 +35,46 @@ test.each(['a', 'b', 'c'])(
   },
 )
 
+test('a retry asks the gate again, and gives no other node the commit, when a commit that renders the same came during the first try', () => {
+  const canary = aNode('a').on('new', { at: noon - 5 * minute, revision: 'readme' })
+  const history = [{ ...aRollout('new', { startedAt: since }), commits: ['readme'] }, aRollout('older', { result: 'Completed' })]
+  const pool = aPool({ commit: 'readme', stable: 'older', history, waves, gates: [aGate('slo')], onFailure: 'Halt' })
+  const members = pool.with(canary, ...nodes('b', 'c').map((node) => node.on('older')))
+  const failed = passing(members, [{ at: noon + 1, says: answer('Failed', noon) }])
+  const retried = decide({ ...remembering(members, failed), controls: { retry: 'readme' } }, noon + minute)
+
+  expect(failed.status.history[0]).toMatchObject({ result: 'Halted' })
+  expect(selected(retried)).toEqual([])
+  expect(asked(retried)).toMatchObject([{ question: 'after', wave: 'canary', nodes: ['a'] }])
+})
+
+const soaking = [aWave('canary', 1, { soak: 10 * minute }), aWave('rest', '100%')]
+const version = { version: 'v1.37.0' }
+
+test.each([
+  [
+    'is under pressure since its soak',
+    aNode('a')
+      .on('new', { at: noon - 20 * minute })
+      .under('DiskPressure', noon - 15 * minute),
+  ],
+  [
+    'does not run the version of the commit',
+    aNode('a')
+      .on('new', { at: noon - 20 * minute })
+      .running('1.36.3'),
+  ],
+])('a retry tries another node when the one that has the commit %s', (_, canary) => {
+  const wants = { a: version, b: version, c: version }
+  const pool = aPool({ stable: 'older', since: noon - hour, waves: soaking, onFailure: 'Halt', wants })
+  const members = pool.with(canary, ...nodes('b', 'c').map((node) => node.on('older')))
+  const halted = decide(members, noon)
+  const retried = decide({ ...remembering(members, halted), controls: { retry: 'new' } }, noon + minute)
+
+  expect(halted.status.history[0]).toMatchObject({ result: 'Halted' })
+  expect(selected(retried)).toHaveLength(1)
+})
+
 test('a retry begins with the node that failed, not with one on which the commit holds', () => {
   const [well, failing] = [
     aNode('a').on('new', { at: noon - 5 * minute }),
