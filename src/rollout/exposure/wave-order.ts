@@ -5,7 +5,7 @@ import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
-import { type Condition, needsRepair } from './condition.ts'
+import { type Condition, isBlinking, needsRepair } from './condition.ts'
 import { isDownForLong } from './past-draining.ts'
 import type { PlacedCandidate } from './waves.ts'
 
@@ -61,7 +61,7 @@ export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instan
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
   const { node, condition, target, stable, assigned, isExposed, changes, wasTried } = facts
   if (isExposed) return 'Exposed'
-  if (wasTried && assigned && condition === 'Sound') return 'Tried'
+  if (wasTried && assigned && (condition === 'Sound' || isBlinking(facts, clock))) return 'Tried'
   if (assigned || !changes) return 'Unchanged'
   const broken = condition === 'Broken'
   // Outside its wave it would be repaired by the stable content: where there is none, the target is tried again.

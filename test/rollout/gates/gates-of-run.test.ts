@@ -75,6 +75,20 @@ test.each([
   expect(selected(retried)).toHaveLength(1)
 })
 
+test('a retry gives no other node the commit when the one that has it is not Ready for a moment', () => {
+  const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
+  const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
+  const retried = decide({ ...remembering(pool, failed), controls: { retry: 'new' } }, noon + minute)
+  const [, ...others] = pool.nodes
+  const blinking = aNode('a')
+    .on('new', { at: noon - 5 * minute })
+    .notReady(noon + minute)
+  const whileDown = (now: number) => decide({ ...pool, nodes: [blinking, ...others], memory: retried.status }, now)
+
+  expect(selected(whileDown(noon + 1.5 * minute))).toEqual([])
+  expect(selected(whileDown(noon + 2.5 * minute))).toHaveLength(1)
+})
+
 test('a retry begins with the node that failed, not with one on which the commit holds', () => {
   const [well, failing] = [
     aNode('a').on('new', { at: noon - 5 * minute }),
