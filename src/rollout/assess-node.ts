@@ -31,7 +31,7 @@ export interface MemberContext extends DrainContext, OpenWaves {
 /** Every object here is made once a node and pass: literals of one shape cost a fraction of spreads. */
 export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, context: MemberContext): Member {
   const { waves, open, rollout, clock, now } = context
-  const { node, report, joins, changes, isExposed } = facts
+  const { node, report, joins, changes, isExposed, wasTried } = facts
   const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
   const content = contentOf(facts, { exposure, rollout, clock })
   const { revision, wanted } = content
@@ -62,6 +62,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
     proof,
     changes,
     isExposed,
+    wasTried,
     reboot,
     selectedAt: selectedAt(node, context),
     drain: undefined,

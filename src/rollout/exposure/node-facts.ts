@@ -27,6 +27,8 @@ export interface NodeFacts extends Reported, PlacedCandidate {
   readonly assigned: boolean
   /** The target is other content than the stable revision: only such a node proves anything. */
   readonly changes: boolean
+  /** It has the target from an earlier try of it, which did not complete, and has not failed with it. */
+  readonly wasTried: boolean
   /** A young node that serves nobody yet; it gets the stable content at once. */
   readonly joins: boolean
   /** The waves divide it. */
@@ -75,6 +77,7 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     isOnProven,
     assigned,
     isExposed,
+    wasTried,
     changes,
     name: node.name,
     labels: node.labels,
@@ -125,15 +128,17 @@ function progressOfTried(
   return progressWhenAssigned({ node, report, assigned, wanted: target, course: { ...clock, soak } })
 }
 
-/** Since a rollout of the same content began that did not complete. A commit that renders the same may have taken its place meanwhile. */
+/**
+ * Since a rollout of the same content began that did not complete, nor any since. A commit that renders the same may have taken its place
+ * meanwhile.
+ */
 function wasTriedBefore(assigned: Assignment, { memory, target }: Rollout): boolean {
   const [, ...older] = memory.history
-  return older.some(
-    ({ result, fingerprint, startedAt }) =>
-      result !== 'Completed' &&
-      fingerprint === target.fingerprint &&
-      isInRollout(assigned, { rolloutStart: Date.parse(startedAt) }),
-  )
+  const completed = older.findIndex(({ result }) => result === 'Completed')
+  const tries = older
+    .slice(0, completed < 0 ? older.length : completed)
+    .filter(({ fingerprint }) => fingerprint === target.fingerprint)
+  return tries.some(({ startedAt }) => isInRollout(assigned, { rolloutStart: Date.parse(startedAt) }))
 }
 
 /**

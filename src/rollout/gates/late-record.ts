@@ -1,4 +1,4 @@
-import type { GateStatus } from '../../protocol/node-pool.ts'
+import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
 import { isSelected, sizeWhenOpened } from '../exposure/waves.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
@@ -16,37 +16,56 @@ export function isRecordedLate(
 ): boolean {
   if (record && (record.state !== 'Recording' || record.before)) return false
   const { members, rollout } = state
-  const [run] = rollout.memory.history
-  const passed = rollout.memory.gates?.findLast(
-    (other) =>
-      other.name === name && other.state === 'Passed' && other.rollout === run?.startedAt && other.revision === run.revision,
-  )
-  const isLeft = members.some(({ wave, changes, isExposed }) => wave !== undefined && changes && !isExposed)
+  const [run, ...older] = rollout.memory.history
+  const passedIn = (tried: HistoryEntry | undefined): GateStatus | undefined =>
+    rollout.memory.gates?.findLast(
+      (other) =>
+        other.name === name &&
+        other.state === 'Passed' &&
+        other.rollout === tried?.startedAt &&
+        other.revision === tried.revision,
+    )
+  const passed = passedIn(run)
+  // What earlier tries have broken was let pass, too.
+  const tells = passed || older.some(passedIn) ? isExposedNow : hasTarget
+  const isLeft = members.some((member) => member.wave !== undefined && member.changes && !hasTarget(member))
   // Some nodes of a wave may have the target before it opens: what they have broken was let pass.
   const since = passed ? Date.parse(passed.askedAt ?? passed.since) : Number.NEGATIVE_INFINITY
-  return isLeft && isExposedInWave(state, since) && !fitsBefore(state)
+  return isLeft && hasBegunSince(since, { state, tells }) && !fitsBefore(state, tells)
 }
+
+/** Whether what a member has may have broken what the record is to show. */
+type Tells = (member: Member) => boolean
+
+const isExposedNow: Tells = ({ isExposed }) => isExposed
+
+/** From this try of it, or from an earlier one that did not complete. */
+const hasTarget: Tells = ({ isExposed, wasTried }) => isExposed || wasTried
 
 /**
  * The waves before have places for all that were assigned the target: a pool that has shrunk since moves its nodes to later waves. One that was
  * down, and was tried in vain, has given its place away.
  */
-function fitsBefore({ members, waves, open, divided, rollout, clock }: PoolState): boolean {
+function fitsBefore({ members, waves, open, divided, rollout, clock }: PoolState, tells: Tells): boolean {
   const opened = { total: divided, sizes: rollout.memory.wave?.sizes }
   const before = waves.slice(0, open)
   const places = before.reduce((sum, wave) => sum + ('matchLabels' in wave.nodes ? 0 : sizeWhenOpened(wave, opened)), 0)
   const takesPlace = (member: Member): boolean =>
     member.wave !== undefined &&
-    member.isExposed &&
+    tells(member) &&
     !before.some((wave) => isSelected(member.node, wave)) &&
     (isEvidence(member, clock) || !hasHadItsChance(member, clock))
   return members.filter(takesPlace).length <= places
 }
 
-/** Some node of the open wave was assigned the target, since then. */
-export function isExposedInWave(
-  { members, open }: Pick<PoolState, 'members' | 'open'>,
-  since: Instant = Number.NEGATIVE_INFINITY,
+/** Some node of the open wave was assigned the target. */
+export function isExposedInWave(state: PoolState): boolean {
+  return hasBegunSince(Number.NEGATIVE_INFINITY, { state, tells: isExposedNow })
+}
+
+function hasBegunSince(
+  since: Instant,
+  { state: { members, open }, tells }: { readonly state: PoolState; readonly tells: Tells },
 ): boolean {
-  return members.some(({ wave, isExposed, node }) => wave === open && isExposed && (node.assigned?.at ?? since) >= since)
+  return members.some((member) => member.wave === open && tells(member) && (member.node.assigned?.at ?? since) >= since)
 }

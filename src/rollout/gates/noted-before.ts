@@ -36,16 +36,16 @@ function hasCompletedAnother(run: HistoryEntry, history: readonly HistoryEntry[]
   return since.some(({ result, fingerprint }) => result === 'Completed' && !before.has(fingerprint))
 }
 
-/** What was so before an older rollout, of which a later wave may have what that has broken. */
+/** What was so before an older rollout, of which a later wave may have what that has broken; or that a gate has let that pass. */
 export function isStillNeeded(
   record: GateStatus,
   { tended, state }: { readonly tended: readonly GateStatus[]; readonly state: PoolState },
 ): boolean {
   const { history } = state.rollout.memory
-  const run = record.before && runOf(record, history)
+  const run = (record.before || record.state === 'Passed') && runOf(record, history)
   if (!run || history.slice(1, history.indexOf(run) + 1).some(({ result }) => result === 'Completed')) return false
   const isTakenOver = ({ name, before, recordedAt }: GateStatus): boolean =>
-    name === record.name && before !== undefined && recordedAt === record.recordedAt
+    name === record.name && before !== undefined && record.before !== undefined && recordedAt === record.recordedAt
   return !tended.some(isTakenOver)
 }
 

@@ -25,6 +25,8 @@ export interface Candidate extends Reported {
   readonly changes: boolean
   /** This rollout has assigned it the target, perhaps as that was before its labels changed. */
   readonly isExposed: boolean
+  /** It has the target from an earlier try of it, which did not complete, and has not failed with it. */
+  readonly wasTried: boolean
   /** It is to be rebooted with its next assignment. */
   readonly reboot?: RebootOrder | undefined
   /** An unfinished rollout got at it, and it is not well: whatever the target, it needs it most. */

@@ -18,6 +18,7 @@ export function aMember(node: NodeView, more: Partial<Member> = {}): Member {
     assigned: false,
     changes: true,
     isExposed: false,
+    wasTried: false,
     broken: false,
     selectedAt: undefined,
     isAtRest: false,

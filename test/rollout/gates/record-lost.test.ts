@@ -4,9 +4,10 @@ import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { remembering } from '../builders/decisions.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
-import { aNode, nodes } from '../builders/nodes.ts'
-import { aGate } from '../builders/policies.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aGate, aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
 
 const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(since), check: checkHash(apps.check) }
@@ -112,4 +113,44 @@ test('a workloads gate does not record what the target has broken in its later w
 
   expect(asked(decision)).toEqual([])
   expect(decision.status.gates).toMatchObject([{ state: 'Passed' }, { wave: 'rest', state: 'Recorded', before: [] }])
+})
+
+/** The first try failed at another gate after its canary; then a commit gave the pool this one. */
+function failedBeforeItCame(records: PoolSnapshot['memory']['gates'] = []): PoolSnapshot {
+  const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
+  const failed = remembering(pool, passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }]))
+  const memory = { ...failed.memory, gates: [...records, ...(failed.memory.gates ?? [])] }
+  return { ...failed, memory, policy: { ...pool.policy, gates: [apps] }, controls: { retry: 'new' } }
+}
+
+test('a retry does not record what its canary has broken in the first try when a commit adds the gate between the two', () => {
+  const decision = decide(failedBeforeItCame(), noon + minute)
+
+  expect(asked(decision)).toMatchObject([{ question: 'after', wave: 'canary', before: [] }])
+  expect(decision.status.gates).toMatchObject([unknown])
+})
+
+test('a retry records what is so before it when its canary had passed the gate in the first try', () => {
+  const passed = { ...about, state: 'Passed', since: stamp(since), askedAt: stamp(noon - minute) } as const
+  const retried = failedBeforeItCame([passed])
+  const first = decide(retried, noon + minute)
+  const second = decide({ ...retried, memory: first.status }, noon + minute + 1)
+
+  expect(asked(first)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(second.status.gates).toEqual(first.status.gates)
+})
+
+test('a retry records before a later wave when the first try had passed the gate after that', () => {
+  const gate = aGate('apps', { check: { kind: 'workloads' }, after: ['early'] })
+  const inWaves = [aWave('canary', 1), aWave('early', 1), aWave('rest', '100%')]
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] }
+  const history = [aRollout('new', { startedAt: noon - minute }), { ...aRollout('new', { result: 'Halted', startedAt: since }) }]
+  const [a, b] = nodes('a', 'b').map((node) => node.on('new', { at: noon - 5 * minute }))
+  const again = aNode('c').on('new', { at: noon - minute / 2 })
+  const pool = aPool({ stable: 'older', history, waves: inWaves, gates: [gate], wave })
+  const members = pool.with(a as NodeDraft, b as NodeDraft, again, aNode('d').on('older'))
+  const passed = { ...about, wave: 'early', state: 'Passed', since: stamp(since), askedAt: stamp(noon - 4 * minute) } as const
+  const decision = decide({ ...members, memory: { ...members.memory, gates: [passed] } }, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'before', wave: 'early' }])
 })
