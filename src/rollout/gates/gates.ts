@@ -164,8 +164,10 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
   if (!isAsking(poolState)) {
     const left = record && suspended(record)
     if (!notes) return left
-    if (!left || (mayRecordLater(left) && isBeforeWave(poolState)))
-      return beginRecord(about(gate, poolState), { state: 'Recording', now })
+    const isToRecord = !left || left.state === 'Recording' || (mayRecordLater(left) && isBeforeWave(poolState))
+    // Its time begins when it can be asked.
+    if (isToRecord)
+      return isLeftAlone(poolState) ? undefined : (left ?? beginRecord(about(gate, poolState), { state: 'Recording', now }))
     return mayRecordLater(left) && hasBegun(poolState) ? { ...left, begun: true } : left
   }
   if (record?.state === 'Recorded') return waiting(record, now)

@@ -3,10 +3,10 @@ import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
-import { aNode } from '../builders/nodes.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
 import { aGate, aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
-import { afterCanary, answer, asked, passing } from './some-gates.ts'
+import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
 
 test('a wave that waits for a gate does not soak again when the clock jumps, and a pressure since then fails no node', () => {
   const soaks = { waves: [aWave('canary', 1, { soak: minute }), aWave('rest', '100%')] }
@@ -110,4 +110,20 @@ test('a clock that is put forward fails no gate', () => {
 
   expect(passing(pool, [{ at: noon + hour, says }]).status.rejected).toEqual([])
   expect(passing({ ...pool, steadySince: noon }, [{ at: noon + hour, says }]).status.rejected).toHaveLength(1)
+})
+
+test('a workloads gate has its whole time to record when a pause ends, however long that was', () => {
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ stable: 'older', since, waves, gates: [apps], wave }).with(
+    ...nodes('a', 'b').map((node) => node.on('older')),
+  )
+  const before = decide(pool, noon - hour)
+  const paused = decide({ ...remembering(pool, before), controls: { paused: 'maintenance' } }, noon - hour + 1)
+  const resumed = decide(remembering(pool, paused), noon)
+  const says = answer('Unanswered', noon + 1, { gate: 'apps', question: 'before' })
+  const unanswered = decide({ ...remembering(pool, resumed), gateAnswers: [says] }, noon + 1)
+
+  expect(before.status.gates).toMatchObject([{ state: 'Recording' }])
+  expect(resumed.status.gates).toMatchObject([{ state: 'Recording', since: stamp(noon) }])
+  expect(condition(unanswered, 'Stalled')).toMatchObject({ status: 'False', reason: 'WaitingForGate' })
 })
