@@ -42,7 +42,8 @@ export function isStillNeeded(
   { tended, state }: { readonly tended: readonly GateStatus[]; readonly state: PoolState },
 ): boolean {
   const { history } = state.rollout.memory
-  const run = (record.before || record.state === 'Passed') && runOf(record, history)
+  const isOfWorkloads = state.pool.policy.gates?.some(({ name, check }) => name === record.name && check.kind === 'workloads')
+  const run = (record.before || (isOfWorkloads && record.state === 'Passed')) && runOf(record, history)
   if (!run || history.slice(1, history.indexOf(run) + 1).some(({ result }) => result === 'Completed')) return false
   const isTakenOver = ({ name, before, recordedAt }: GateStatus): boolean =>
     name === record.name && before !== undefined && record.before !== undefined && recordedAt === record.recordedAt

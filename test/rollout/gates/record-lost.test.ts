@@ -137,6 +137,10 @@ test('a retry records what is so before it when its canary had passed the gate i
   const second = decide({ ...retried, memory: first.status }, noon + minute + 1)
 
   expect(asked(first)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(first.status.gates).toMatchObject([
+    { name: 'apps', state: 'Passed' },
+    { name: 'apps', state: 'Recording' },
+  ])
   expect(second.status.gates).toEqual(first.status.gates)
 })
 
