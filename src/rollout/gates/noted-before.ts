@@ -18,7 +18,8 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
   const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runOf(record, history))
   const run = last && runOf(last, history)
   if (!run || run.result === 'Completed') return undefined
-  const recordedAt = Date.parse(last.recordedAt ?? run.startedAt)
+  // One that came too late shows nothing of what any node had broken.
+  const recordedAt = last.recordedAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.recordedAt)
   const made = { recordedAt, since: Math.min(Date.parse(run.startedAt), recordedAt) }
   const runs = history.slice(1, history.indexOf(run) + 1)
   const isSame = run.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)

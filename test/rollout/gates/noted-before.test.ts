@@ -54,6 +54,16 @@ test('a commit is compared with what was so before another one, and has not been
   expect(recorded.status.gates).toMatchObject([{ state: 'Recorded', before: [], recordedAt: stamp(since), begun: true }])
 })
 
+test('what was so before another commit is kept when the pool is paused before it is known what has been repaired since', () => {
+  const pool = whileItWaits('next')
+  const began = remembering(pool, decide(pool, noon))
+  const paused = decide({ ...began, controls: { paused: 'a test' } }, noon + minute)
+  const resumed = decide({ ...began, memory: paused.status }, noon + 2 * minute)
+
+  expect(asked(paused)).toEqual([])
+  expect(asked(resumed)).toMatchObject([{ question: 'before', ...noted }])
+})
+
 test('an answer to what is unavailable does not count when it was asked before the record of another commit did', () => {
   const before = whileItWaits('next', ['c'])
   const began = remembering(before, decide(before, noon))

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import type { GateStatus } from '../../../src/protocol/node-pool.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { remembering } from '../builders/decisions.ts'
+import { remembering, selected } from '../builders/decisions.ts'
 import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aGate, aWave } from '../builders/policies.ts'
@@ -157,4 +158,44 @@ test('a retry records before a later wave when the first try had passed the gate
   const decision = decide({ ...members, memory: { ...members.memory, gates: [passed] } }, noon)
 
   expect(asked(decision)).toMatchObject([{ question: 'before', wave: 'early' }])
+})
+
+/** `new` came, then `next`, of which `c` has what it brought, then `new` again: `a` has had that since. */
+function comesAgain(gates: readonly GateStatus[]): PoolSnapshot {
+  const history = [
+    aRollout('next', { result: 'Superseded', startedAt: noon - 8 * minute }),
+    aRollout('new', { result: 'Superseded', startedAt: since }),
+    aRollout('older', { result: 'Completed', startedAt: since - minute }),
+  ]
+  const pool = aPool({ head: 'new', stable: 'older', history, waves, gates: [apps] }).with(
+    aNode('a').on('new', { at: noon - 9 * minute }),
+    aNode('b').on('older'),
+    aNode('c').on('next', { at: noon - 7 * minute }),
+  )
+  return { ...pool, memory: { ...pool.memory, gates } }
+}
+
+const ofNext = {
+  ...about,
+  revision: 'next',
+  rollout: stamp(noon - 8 * minute),
+  state: 'Recorded',
+  since: stamp(noon - 8 * minute),
+} as const
+
+test('a workloads gate does not record what a commit has broken that comes again after another one', () => {
+  const record = { ...ofNext, before: ['Deployment shop/web 1'], recordedAt: stamp(noon - 8 * minute), begun: true } as const
+
+  const decision = decide(comesAgain([record]), noon)
+
+  expect(selected(decision)).toEqual([])
+  expect(decision.status.gates).toMatchObject([{ revision: 'next' }, { revision: 'new', ...unknown }])
+})
+
+test('a workloads gate records again where it had no record of an older commit, and a node of a later wave has that', () => {
+  const pool = comesAgain([{ ...ofNext, before: [], begun: true }])
+  const members = pool.nodes.map((node) => (node.name === 'a' ? aNode('a').on('older') : node))
+
+  expect(asked(decide({ ...pool, nodes: members }, noon))).toMatchObject([{ question: 'before' }])
+  expect(asked(decide({ ...pool, nodes: members }, noon))[0]?.before).toBeUndefined()
 })
