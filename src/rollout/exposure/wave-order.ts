@@ -26,42 +26,30 @@ export interface OrderContext {
 }
 
 /**
- * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
- * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve.
- * Tried: they have the target from an earlier try, and are well, so that a gate is asked again without another node. Draining: they are cordoned
- * already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried again, be they broken or not. Unchanged:
- * the target is what they have, and proves nothing on them.
+ * Who comes first into a wave. Exposed: this rollout assigned them the target, or an earlier try of it did and they are well, so that neither a
+ * later change nor a retry moves the exposure to others. Broken: they are unavailable, cost no budget, and may block the others by what they use of
+ * it. Undone: broken, but they serve. Draining: they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given
+ * up, and may be tried again, be they broken or not. Unchanged: the target is what they have, and proves nothing on them.
  */
-const ORDER = [
-  'Exposed',
-  'Broken',
-  'Undone',
-  'Tried',
-  'Draining',
-  'Ready',
-  'Late',
-  'Skipped',
-  'InFlight',
-  'Down',
-  'Unchanged',
-] as const
+const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'Skipped', 'InFlight', 'Down', 'Unchanged'] as const
 
 export function rankOf(facts: OrderSubject, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
 }
 
+const EXPOSED = ORDER.indexOf('Exposed')
 const SKIPPED = ORDER.indexOf('Skipped')
 
 /** When it came to its rank, where that counts. */
 export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instant | undefined {
-  if (isExposed) return node.assigned?.at
+  if (isExposed || rank === EXPOSED) return node.assigned?.at
   return rank === SKIPPED ? node.mark?.at : undefined
 }
 
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
   const { node, condition, target, stable, assigned, isExposed, changes, wasTried } = facts
-  if (isExposed) return 'Exposed'
-  if (wasTried && assigned && (condition === 'Sound' || isBlinking(facts, clock))) return 'Tried'
+  const isTried = wasTried && assigned && (condition === 'Sound' || isBlinking(facts, clock))
+  if (isExposed || isTried) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
   const broken = condition === 'Broken'
   // Outside its wave it would be repaired by the stable content: where there is none, the target is tried again.

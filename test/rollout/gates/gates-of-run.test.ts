@@ -89,18 +89,21 @@ test('a retry gives no other node the commit when the one that has it is not Rea
   expect(selected(whileDown(noon + 2.5 * minute))).toHaveLength(1)
 })
 
-test('a retry begins with the node that failed, not with one on which the commit holds', () => {
-  const [well, failing] = [
+test('a retry goes on with the nodes of the first try in their waves, and the one that failed is tried again in its own', () => {
+  const inWaves = [aWave('canary', 1), aWave('early', 2), aWave('rest', '100%')]
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] }
+  const pool = aPool({ stable: 'older', since, waves: inWaves, wave, onFailure: 'Halt' }).with(
     aNode('a').on('new', { at: noon - 5 * minute }),
-    aNode('b').rolledBackFrom('new', { at: noon - 5 * minute }),
-  ]
-  const pool = aPool({ stable: 'older', since, waves: [aWave('canary', 2), aWave('rest', '100%')], onFailure: 'Halt' })
-  const members = pool.with(well, failing, ...nodes('c', 'd').map((node) => node.on('older')))
-  const halted = remembering(members, decide(members, noon))
-  const smaller = { ...halted, policy: { ...halted.policy, waves }, controls: { retry: 'new' } }
+    aNode('b').on('new', { at: noon - 4 * minute }),
+    aNode('c').rolledBackFrom('new', { at: noon - 4 * minute }),
+    ...nodes('d', 'e').map((node) => node.on('older')),
+  )
+  const halted = remembering(pool, decide(pool, noon))
+  const retried = decide({ ...halted, controls: { retry: 'new' } }, noon + minute)
 
   expect(halted.memory.rejected).toMatchObject([{ revision: 'new' }])
-  expect(selected(decide(smaller, noon + minute))).toEqual(['b'])
+  expect(retried.status.wave).toMatchObject({ name: 'early' })
+  expect(selected(retried)).toEqual(['c'])
 })
 
 test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {
