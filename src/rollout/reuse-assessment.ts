@@ -59,6 +59,7 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     clock.listedAt === last.clock.listedAt &&
     clock.soakedAt === last.clock.soakedAt &&
     clock.retriedAt === last.clock.retriedAt &&
+    rollout.triedSince === last.rollout.triedSince &&
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
     (rollout.state === 'Blocked') === (last.rollout.state === 'Blocked') &&
     (rollout.stable === undefined) === (last.rollout.stable === undefined) &&

@@ -78,3 +78,14 @@ test('an assessment finds the facts of nodes again when the run is known to have
   expect(before.facts[0]?.isExposed).toBe(false)
   expect(assessPool(joined, noon + 1, before).facts[0]?.isExposed).toBe(true)
 })
+
+test('an assessment finds the facts of nodes again when an earlier try of the content is unknown to another status', () => {
+  const first = aRollout('new', { result: 'Halted', startedAt: noon - hour })
+  const historyWith = (more: readonly ReturnType<typeof aRollout>[]) => [aRollout('new', { startedAt: noon - minute }), ...more]
+  const tried = aPool({ stable: 'older', history: historyWith([first]) }).with(aNode('a').on('new', { at: noon - 5 * minute }))
+  const before = assessPool(tried, noon)
+  const untried = { ...tried, memory: { ...tried.memory, history: historyWith([]) } }
+
+  expect(before.facts.map(({ wasTried }) => wasTried)).toEqual([true])
+  expect(assessPool(untried, noon + 1, before).facts.map(({ wasTried }) => wasTried)).toEqual([false])
+})

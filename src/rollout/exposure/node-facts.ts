@@ -3,7 +3,7 @@ import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
-import type { Assignment, NodeView } from '../model/node-view.ts'
+import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import { progressWhenAssigned } from '../model/progress-when-assigned.ts'
 import { hasFailedProof } from '../model/proof.ts'
@@ -122,23 +122,12 @@ function progressOfTried(
   { pool, rollout, clock, policy }: Omit<FactsContext, 'isDivided'>,
 ): NodeProgress | undefined {
   const { assigned } = node
-  if (assigned?.pool !== pool || target.kind !== 'config' || !isAssigned(node, target)) return undefined
-  if (!wasTriedBefore(assigned, rollout)) return undefined
+  const { triedSince } = rollout
+  if (triedSince === undefined || assigned?.pool !== pool || target.kind !== 'config' || !isAssigned(node, target))
+    return undefined
+  if (!isInRollout(assigned, { rolloutStart: triedSince })) return undefined
   const soak = Math.max(0, ...policy.waves.map((wave) => wave.soak))
   return progressWhenAssigned({ node, report, assigned, wanted: target, course: { ...clock, soak } })
-}
-
-/**
- * Since a rollout of the same content began that did not complete, nor any since. A commit that renders the same may have taken its place
- * meanwhile.
- */
-function wasTriedBefore(assigned: Assignment, { memory, target }: Rollout): boolean {
-  const [, ...older] = memory.history
-  const completed = older.findIndex(({ result }) => result === 'Completed')
-  const tries = older
-    .slice(0, completed < 0 ? older.length : completed)
-    .filter(({ fingerprint }) => fingerprint === target.fingerprint)
-  return tries.some(({ startedAt }) => isInRollout(assigned, { rolloutStart: Date.parse(startedAt) }))
 }
 
 /**

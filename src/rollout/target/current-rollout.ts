@@ -6,7 +6,7 @@ import type { Rollout } from '../model/rollout.ts'
 import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { afterStamps, isAssigned } from '../model/wanted-assignment.ts'
 import { commitBlocker } from './commit-blocker.ts'
-import { commitsOf, endRollout, goesOn, restamped, withRollout } from './history.ts'
+import { commitsOf, endRollout, goesOn, restamped, triedSince, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 import { traceStart } from './trace-start.ts'
 
@@ -30,6 +30,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
     completed: completedIn(memory),
     commitBlocker: blocker,
     startedAt,
+    triedSince: triedSince(memory.history, target),
     assignsFrom: stopped || top?.retriedAt === undefined ? startedAt : Math.max(startedAt, Date.parse(top.retriedAt)),
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,

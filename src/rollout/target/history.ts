@@ -68,6 +68,18 @@ function named(history: readonly HistoryEntry[], { revision }: RevisionRef): rea
   return [{ ...top, commits: [...(top.commits ?? []), revision].slice(-COMMITS_KEPT) }, ...older]
 }
 
+/**
+ * When the first of the tries of this content began that came before the run on top, and did not complete. What was tried before another content
+ * completed counts no more.
+ */
+export function triedSince(history: readonly HistoryEntry[], { fingerprint }: RevisionRef): Instant | undefined {
+  const [, ...older] = history
+  const completed = older.findIndex(({ result }) => result === 'Completed')
+  const unfinished = completed < 0 ? older : older.slice(0, completed)
+  const first = unfinished.findLast((run) => run.fingerprint === fingerprint)
+  return first && Date.parse(first.startedAt)
+}
+
 /** Under which a run assigned its content. */
 export function commitsOf({ revision, commits = [] }: HistoryEntry): readonly string[] {
   return [revision, ...commits]
