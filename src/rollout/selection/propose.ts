@@ -3,6 +3,7 @@ import { noEligibleNode } from '../blockers/no-eligible-node.ts'
 import { nodeBlockers } from '../blockers/node-blockers.ts'
 import { blockerOf } from '../blockers/pool-blocker.ts'
 import { targetFor } from '../exposure/node-facts.ts'
+import { recordingGates } from '../gates/gates.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
@@ -176,12 +177,15 @@ function budgetUse(
   return { unavailable: unavailable.length, serving: requested.serving.length, idle: idle.size }
 }
 
-/** Nodes under drain have been selected before; those that were drained for other content, for that alone. */
+/**
+ * Nodes under drain have been selected before; those that were drained for other content, for that alone. A drain goes on for a newer commit
+ * also while gates have still to record what is so before that.
+ */
 function isSpared(
   member: Member,
   { blocker, state }: { readonly blocker: Blocker | undefined; readonly state: PoolState },
 ): boolean {
-  if (blocker === undefined || isDrainedForThis(member)) return true
+  if (blocker === undefined || (isDrainedForThis(member) && recordingGates(state).length === 0)) return true
   if (blocker.sparesJoining && member.exposure.because === 'Joining') return true
   return blocker.sparesReturning === true && hasNewest(member, state)
 }

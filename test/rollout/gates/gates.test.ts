@@ -3,10 +3,12 @@ import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
+import type { PodView } from '../../../src/rollout/model/node-view.ts'
 import type { GateAnswer, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
 import { aGate, aWave } from '../builders/policies.ts'
 import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
@@ -90,6 +92,24 @@ test('a node that was drained for an older commit waits until a workloads gate h
   expect(selected(decide(pool, noon))).toEqual([])
   expect(asked(decide(pool, noon))).toMatchObject([{ question: 'before', wave: 'canary' }])
   expect(selected(passing(pool, [recorded]))).toEqual(['a'])
+})
+
+test('a node whose drain for an older commit goes on for a newer one waits until a workloads gate has recorded what is so before its wave', () => {
+  const begun = (pods: readonly PodView[], digest: string) =>
+    aPool({ head: 'new', stable: 'older', since, waves, gates: [apps], disruption: 'drain', pods: { a: pods } }).with(
+      aNode('a').on('older').drainedFor(digest),
+      aNode('b').on('older'),
+    )
+  const first = decide(begun([aPod('x')], 'next'), noon)
+  const drained = remembering(begun([], 'new'), first)
+  const recorded = answer('Passed', noon + 500, { gate: 'apps', question: 'before', unavailable: [] })
+
+  expect(first.actions).toMatchObject([{ kind: 'cordon', mark: { digest: 'new' } }, { kind: 'evict' }, { kind: 'askGate' }])
+  expect(selected(decide(drained, noon + 1000))).toEqual([])
+  expect(condition(decide(drained, noon + 1000), 'Reconciling')).toMatchObject({
+    message: expect.stringContaining('gate "apps" before "canary": not checked yet'),
+  })
+  expect(selected(decide({ ...drained, gateAnswers: [recorded] }, noon + 1000))).toEqual(['a'])
 })
 
 test('a gate has its whole time again when a commit renames the wave after which it waits, and another one back', () => {
