@@ -48,6 +48,21 @@ export function suspended(record: GateStatus): GateStatus | undefined {
   return record.before && { ...identityOf(record), since: record.since, state: 'Recorded', ...recorded(record), begun: true }
 }
 
+/**
+ * What an older record says is kept until this one can be asked: its time to record begins then. What it was told before counts no more.
+ * Undefined: nothing is left to remember.
+ */
+export function unasked(record: GateStatus, now: Instant): GateStatus | undefined {
+  if (record.state !== 'Recording' || !record.before) return undefined
+  if (record.askedAt === undefined) return record
+  return { ...beginRecord(identityOf(record), { state: 'Recording', now }), ...recorded(record) }
+}
+
+/** It may have been kept for long. */
+function isKeptUnasked({ state, before, askedAt }: GateStatus): boolean {
+  return state === 'Recording' && before !== undefined && askedAt === undefined
+}
+
 /** Nothing of it was used yet: what is so before the wave may be taken down later. */
 export function mayRecordLater({ state, begun }: GateStatus): boolean {
   return state === 'Recorded' && begun === undefined
@@ -83,9 +98,10 @@ export function answered(
   answer: GateAnswer,
   { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RolloutClock, 'now' | 'steadySince'> },
 ): GateStatus {
-  const { since, unanswered = 0 } = record
+  const { unanswered = 0 } = record
   const { verdict, value, message, unavailable = [] } = answer
   const askedAt = stamp(answer.at)
+  const since = isKeptUnasked(record) ? askedAt : record.since
   const base = { ...identityOf(record), since, askedAt }
   const told = { ...base, ...(value !== undefined && Number.isFinite(value) && { value }), message }
   const again = { ...told, ...recorded(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }

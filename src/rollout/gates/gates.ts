@@ -20,6 +20,7 @@ import {
   recorded,
   restamped,
   suspended,
+  unasked,
   waiting,
 } from './gate-records.ts'
 import { isRecordedLate } from './late-record.ts'
@@ -165,17 +166,12 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
     const left = record && suspended(record)
     if (!notes) return left
     const isToRecord = !left || left.state === 'Recording' || (mayRecordLater(left) && isBeforeWave(poolState))
-    if (isToRecord && isLeftAlone(poolState)) return notesOf(left)
+    if (isToRecord && isLeftAlone(poolState)) return left && unasked(left, now)
     if (isToRecord) return left ?? beginRecord(about(gate, poolState), { state: 'Recording', now })
     return mayRecordLater(left) && hasBegun(poolState) ? { ...left, begun: true } : left
   }
   if (record?.state === 'Recorded') return waiting(record, now)
   return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Recording' : 'Waiting', now })
-}
-
-/** The time to record begins when it can be asked; what an older record says is kept until then. */
-function notesOf(record: GateStatus | undefined): GateStatus | undefined {
-  return record?.state === 'Recording' && record.before ? record : undefined
 }
 
 function isAsking(poolState: PoolState): boolean {

@@ -4,7 +4,7 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { checkHash } from '../../../src/rollout/gates/gate-records.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { remembering, selected } from '../builders/decisions.ts'
+import { remembering, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
@@ -62,6 +62,23 @@ test('what was so before another commit is kept when the pool is paused before i
 
   expect(asked(paused)).toEqual([])
   expect(asked(resumed)).toMatchObject([{ question: 'before', ...noted }])
+})
+
+test('a workloads gate that counts from before another commit has its whole time to record after a pause', () => {
+  const pool = whileItWaits('next')
+  const says = answer('Unanswered', noon + 1, { gate: 'apps', question: 'before', revision: 'next', rollout: stamp(noon) })
+  const asking = { ...remembering(pool, decide(pool, noon)), gateAnswers: [says] }
+  const begun = { ...remembering(asking, decide(asking, noon + 1)), controls: { paused: 'a test' } }
+  const paused = remembering(begun, decide(begun, noon + minute))
+  const still = decide(paused, noon + 2 * minute)
+  const at = noon + hour
+  const later = { ...paused, controls: {}, gateAnswers: [{ ...says, at }] }
+  const overdue = { ...remembering(later, decide(later, at)), gateAnswers: [{ ...says, at: at + 10 * minute }] }
+  const kept = { ...about, ...noted, revision: 'next', rollout: stamp(noon), state: 'Recording', since: stamp(noon + minute) }
+
+  expect(still.status.gates?.slice(-1)).toEqual([kept])
+  expect(verdict(decide(later, at)).Stalled).toBe('False WaitingForGate')
+  expect(verdict(decide(overdue, at + 10 * minute)).Stalled).toBe('True WaitingForGate')
 })
 
 test('an answer to what is unavailable does not count when it was asked before the record of another commit did', () => {
