@@ -5,6 +5,7 @@ import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { scatteredOrder } from '../../src/rollout/reuse-assessment.ts'
 import { hour, minute, noon } from './builders/instants.ts'
 import { aNode, nodes } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
 import { aPool } from './builders/pools.ts'
 import { aRollout, wantedConfig } from './builders/revisions.ts'
 
@@ -88,4 +89,24 @@ test('an assessment finds the facts of nodes again when an earlier try of the co
 
   expect(before.facts.map(({ wasTried }) => wasTried)).toEqual([true])
   expect(assessPool(untried, noon + 1, before).facts.map(({ wasTried }) => wasTried)).toEqual([false])
+})
+
+test('an assessment finds the facts of a node again that is under pressure with what an earlier try brought', () => {
+  const history = [
+    aRollout('new', { startedAt: noon - 1000 }),
+    aRollout('new', { result: 'Halted', startedAt: noon - 2 * minute }),
+    aRollout('older', { result: 'Completed' }),
+  ]
+  // Its clock is behind.
+  const tried = aNode('a')
+    .on('new', { at: noon - minute, since: noon - 20 * minute })
+    .under('DiskPressure', noon - 10 * minute)
+  const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
+  const retried = aPool({ stable: 'older', history, waves }).with(tried, aNode('b').on('older'))
+  const before = assessPool(retried, noon)
+  const triedIn = ({ facts }: typeof before) => facts.filter(({ wasTried }) => wasTried).map(({ name }) => name)
+
+  expect(triedIn(before)).toEqual([])
+  expect(triedIn(assessPool(retried, noon + 5 * minute))).toEqual(['a'])
+  expect(triedIn(assessPool(retried, noon + 5 * minute, before))).toEqual(['a'])
 })

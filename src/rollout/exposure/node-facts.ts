@@ -87,7 +87,10 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     joins,
     isCounted: !joins && isCounted(subject),
     stable,
-    validUntil: Math.min(validUntil({ node, report }, clock), tried?.until ?? Number.POSITIVE_INFINITY),
+    validUntil: Math.min(
+      validUntil({ node, report }, clock),
+      tried ? triedUntil(tried, { node, now: clock.now }) : Number.POSITIVE_INFINITY,
+    ),
   }
 }
 
@@ -128,6 +131,11 @@ function progressOfTried(
   if (!isInRollout(assigned, { rolloutStart: triedSince })) return undefined
   const soak = Math.max(0, ...policy.waves.map((wave) => wave.soak))
   return progressWhenAssigned({ node, report, assigned, wanted: target, course: { ...clock, soak } })
+}
+
+/** A pressure counts by the clock of its kubelet: any instant may change what it says of the soak. */
+function triedUntil({ until }: NodeProgress, { node, now }: Pick<NodeFacts, 'node'> & Pick<RolloutClock, 'now'>): Instant {
+  return node.pressures === undefined ? (until ?? Number.POSITIVE_INFINITY) : now
 }
 
 /**
