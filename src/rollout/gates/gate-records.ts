@@ -49,7 +49,7 @@ export function suspended(record: GateStatus): GateStatus | undefined {
 }
 
 /**
- * What an older record says is kept until this one can be asked: its time to record begins then. What it was told before counts no more.
+ * What an older record says is kept until this one can be asked: its time to record begins then. What was answered before counts no more.
  * Undefined: nothing is left to remember.
  */
 export function unasked(record: GateStatus, now: Instant): GateStatus | undefined {

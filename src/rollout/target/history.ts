@@ -40,7 +40,7 @@ const KEPT_FOR_CONTENT = 2
  * Since when the history tells of every rollout. Of a full one the last entries may have been kept for what was the target, or stable, when newer
  * ones made room.
  */
-export function toldSince(history: readonly HistoryEntry[]): Instant {
+export function reachesBackTo(history: readonly HistoryEntry[]): Instant {
   const oldest = history.length < HISTORY_KEPT ? history.at(-1) : history.at(-1 - KEPT_FOR_CONTENT)
   return Date.parse(oldest?.startedAt ?? '')
 }

@@ -3,7 +3,7 @@ import type { NodeView } from '../model/node-view.ts'
 import { recallRevision, recallStable } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { isAssigned } from '../model/wanted-assignment.ts'
-import { commitsOf, toldSince } from './history.ts'
+import { commitsOf, reachesBackTo } from './history.ts'
 
 interface Sought {
   readonly target: Revision
@@ -71,7 +71,7 @@ function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at
   const { history } = memory
   const [top] = history
   const knownUntil = top ? Date.parse(top.endedAt ?? top.startedAt) : Number.NEGATIVE_INFINITY
-  const knownSince = toldSince(history)
+  const knownSince = reachesBackTo(history)
   const knownCommits = new Set(history.flatMap(commitsOf))
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
   return (commit, at) => {
