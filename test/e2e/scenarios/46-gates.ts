@@ -31,6 +31,7 @@ async function gates(cluster: Cluster, { part }: Report): Promise<void> {
   await part('a Job: no rights, not ended, succeeded', () => job(cluster, product))
   await part('a Job that fails → rolled back', () => failingJob(cluster, product))
   await part('a Deployment unavailable, and available again', () => workloads(cluster, product))
+  await part('a namespace that is not there, and its name corrected', () => misspelt(cluster, product))
   // The table of rights begins without them.
   await cluster.kubectl(['delete', '-f', rightsFile])
 }
@@ -78,6 +79,21 @@ async function workloads(cluster: Cluster, product: Product): Promise<void> {
     'GatePassed',
     new RegExp(`^${commit.slice(0, 7)}: .*every workload that was available before is still available$`),
   )
+  await cluster.kubectl(['delete', `deployment/${shop}`])
+}
+
+/** The API server lists nothing for it, and no error. */
+async function misspelt(cluster: Cluster, product: Product): Promise<void> {
+  await deploy(cluster, { name: shop, replicas: 1 })
+  using timeline = await startTimeline(cluster.api)
+  const inNamespace = (namespace: string) => fleet(114, { workloads: { namespaces: [namespace] } })
+  const commit = await product.push(inNamespace('defualt'), 'behind a namespace that is not there')
+  const message = 'gate "gate" before "canary": namespace "defualt" has no Deployment, StatefulSet or DaemonSet'
+  const named = ({ conditions: [ready] }: NodePoolStatus) => ready?.reason === 'WaitingForGate' && ready.message.includes(message)
+  await waitPool(cluster, { for: message, when: named })
+  const taken = assignedNodes(await timeline.upToNow(), commit)
+  check('no node was taken', taken.length === 0, taken)
+  await product.settled(await product.push(inNamespace('default'), 'behind the right namespace'))
   await cluster.kubectl(['delete', `deployment/${shop}`])
 }
 
