@@ -15,18 +15,18 @@ const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
 type Pools = ReadonlyMap<string, KubeObject>
 
 /** Three nodes at A, and B on its way with this gate after its canary. */
-async function gated(stage: Stage, gate: string): Promise<() => Promise<void>> {
+async function gated(stage: Stage, gate: string, onFailure = 'Rollback'): Promise<() => Promise<void>> {
   await stage.addNodes(3)
   const stop = stage.startController()
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, isReady('True Completed'))
-  pushGated(stage, gate)
+  pushGated(stage, gate, { onFailure })
   return stop
 }
 
-function pushGated(stage: Stage, gate: string, { commit = 'b', v = 4 } = {}): void {
-  const rollout = `waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%, gates: [{${gate}}]`
+function pushGated(stage: Stage, gate: string, { commit = 'b', v = 4, onFailure = 'Rollback' } = {}): void {
+  const rollout = `onFailure: ${onFailure}, waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%, gates: [{${gate}}]`
   stage.push(commit, aFleet({ rollout, v }))
 }
 
@@ -100,6 +100,23 @@ test('a query that does not hold in time rolls the pool back', async () => {
     ],
   })
   await allAt(stage, A)
+})
+
+test('a retry asks the gate again with the canary that has the commit, and goes on when it holds', async () => {
+  await using stage = await aStage()
+  let value = '0.2'
+  await using server = await aPrometheus(() => value)
+  await gated(stage, `name: slo, timeout: 1m, prometheus: {url: "${server.url}", query: errors, max: 0.01}`, 'Halt')
+  await stage.until(POOLS, says('0.2 is above 0.01'))
+  stage.clock.advance(60_000)
+  await stage.until(POOLS, isReady('False Halted'))
+  await stage.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/retry': B } } })
+  await stage.until(POOLS, isReady('False WaitingForGate'))
+  expect(await atB(stage)).toBe(1)
+  value = '0.001'
+  stage.clock.advance(30_000)
+  await stage.until(POOLS, isReady('True Completed'))
+  await allAt(stage, B)
 })
 
 test('a gate that was asked by a controller that is gone is asked by the next', async () => {
