@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { GateStatus } from '../../protocol/node-pool.ts'
+import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
 import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
@@ -22,6 +22,10 @@ export function checkHash(check: GateCheck): string {
 /** Of this gate as it is now: a commit may have changed its check. One of an earlier release does not say. */
 export function isRecordOf({ name, check }: GateStatus, gate: GatePolicy): boolean {
   return name === gate.name && (check === undefined || check === checkHash(gate.check))
+}
+
+export function isOfRun({ revision, rollout }: GateStatus, run: HistoryEntry): boolean {
+  return run.startedAt === rollout && run.revision === revision
 }
 
 /** A gate begins to wait, or to take down what is so before its wave, or has that from before. */

@@ -4,6 +4,7 @@ import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { isOfRun } from './gate-records.ts'
 
 /**
  * The open wave has begun, and what was unavailable before it was not recorded: the status was lost, an older one was restored, or a commit
@@ -17,15 +18,9 @@ export function isRecordedLate(
   if (record && (record.state !== 'Recording' || record.before)) return false
   const { members, rollout } = state
   const [run, ...older] = rollout.memory.history
-  const passedIn = (tried: HistoryEntry | undefined): GateStatus | undefined =>
-    rollout.memory.gates?.findLast(
-      (other) =>
-        other.name === name &&
-        other.state === 'Passed' &&
-        other.rollout === tried?.startedAt &&
-        other.revision === tried.revision,
-    )
-  const passed = passedIn(run)
+  const ofGate = (rollout.memory.gates ?? []).filter((other) => other.name === name && other.state === 'Passed')
+  const passedIn = (tried: HistoryEntry): GateStatus | undefined => ofGate.findLast((other) => isOfRun(other, tried))
+  const passed = run && passedIn(run)
   // What earlier tries have broken was let pass, too.
   const tells = passed || older.some(passedIn) ? isExposedNow : hasTarget
   const isLeft = members.some((member) => member.wave !== undefined && member.changes && !hasTarget(member))

@@ -5,7 +5,7 @@ import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
-import { isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
+import { isOfRun, isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
 import { isExposedInWave } from './late-record.ts'
 
 /**
@@ -57,8 +57,8 @@ function isComparable(record: GateStatus, { gate, state }: { readonly gate: Gate
   return record.name === gate.name && (!mayRecordLater(record) || isExposedInWave(state))
 }
 
-function runOf({ revision, rollout }: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
-  return runs.find((run) => run.startedAt === rollout && run.revision === revision)
+function runOf(record: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
+  return runs.find((run) => isOfRun(record, run))
 }
 
 interface Made {

@@ -21,31 +21,21 @@ function superseded(count: number): Memory['history'] {
   return hours.map((ago) => aRollout(`before ${ago}`, { result: 'Superseded', startedAt: noon - ago * hour }))
 }
 
+const heldLongAgo = aNode('a')
+  .held()
+  .on('new', { at: noon - 15 * hour })
+
 test('a commit stays withheld when a node has it from a rollout that made room in the history', () => {
   const memory = { target: aRef('before 1'), history: [...superseded(9), completed] }
 
-  expect(
-    reasonFor(
-      memory,
-      aNode('a')
-        .held()
-        .on('new', { at: noon - 15 * hour }),
-    ),
-  ).toBe('FleetStopped')
+  expect(reasonFor(memory, heldLongAgo)).toBe('FleetStopped')
 })
 
 test('a commit stays withheld when a node has it from a rollout that made room for content which another one has replaced since', () => {
   const last = aRollout('last', { result: 'Completed', startedAt: noon - hour / 2 })
   const memory = { target: aRef('last'), stable: aRef('last'), history: [last, ...superseded(8), completed] }
 
-  expect(
-    reasonFor(
-      memory,
-      aNode('a')
-        .held()
-        .on('new', { at: noon - 15 * hour }),
-    ),
-  ).toBe('FleetStopped')
+  expect(reasonFor(memory, heldLongAgo)).toBe('FleetStopped')
 })
 
 test('a pool has begun with a commit when a node got it after the oldest rollout that nothing made room behind', () => {
