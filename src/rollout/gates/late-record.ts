@@ -22,7 +22,8 @@ export function isRecordedLate(
   const passedIn = (tried: HistoryEntry): GateStatus | undefined => ofGate.findLast((other) => isOfRun(other, tried))
   const passed = run && passedIn(run)
   // What earlier tries have broken was let pass, too.
-  const tells = passed || older.some(passedIn) ? isExposedNow : hasTarget
+  const tries = older.filter(({ fingerprint }) => fingerprint === rollout.target.fingerprint)
+  const tells = passed || tries.some(passedIn) ? isExposedNow : hasTarget
   const isLeft = members.some((member) => member.wave !== undefined && member.changes && !hasTarget(member))
   // Some nodes of a wave may have the target before it opens: what they have broken was let pass.
   const since = passed ? Date.parse(passed.askedAt ?? passed.since) : Number.NEGATIVE_INFINITY

@@ -199,3 +199,12 @@ test('a workloads gate records again where it had no record of an older commit, 
   expect(asked(decide({ ...pool, nodes: members }, noon))).toMatchObject([{ question: 'before' }])
   expect(asked(decide({ ...pool, nodes: members }, noon))[0]?.before).toBeUndefined()
 })
+
+test('a workloads gate does not record what a commit has broken that comes again after another one, which had passed the gate', () => {
+  const passed = { ...ofNext, state: 'Passed', askedAt: stamp(noon - 6 * minute) } as const
+
+  const decision = decide(comesAgain([passed]), noon)
+
+  expect(selected(decision)).toEqual([])
+  expect(decision.status.gates?.at(-1)).toMatchObject({ revision: 'new', ...unknown })
+})
