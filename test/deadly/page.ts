@@ -39,8 +39,8 @@ export function deadlyPage({ results, refused }: PageParts): string {
 
 Commits that take a cluster down if nobody stops them. Each was pushed to a pool of two real nodes (kubelet 1.35.4, containerd 2.4, waves \`nodes: 1\` and then
 the rest, \`onFailure: Rollback\`, a [pod that mounts a claim and resolves a name](rollouts.md#proof-by-a-pod) as the proof). Wanted of each: refused before anything happens, or at most one
-node hurt, which heals by itself within two minutes, while the pool is not Ready and its message names the cause. A node that was [cut off](agent.md#a-node-that-is-cut-off) has half
-a minute more: the agent listens for one, and then the kubelet has to find its way back.
+node hurt, which heals by itself within two minutes, while the pool is not Ready and its message names the cause. A node that was [cut off](agent.md#a-node-that-is-cut-off) has up to
+170 seconds: the agent listens for a minute, and then the kubelet can wait for another one until it looks for the API server again.
 
 ## Pushed to real nodes
 

@@ -27,8 +27,12 @@ export interface DeadlyCommit {
 type Command = readonly string[]
 
 export const TWO_MINUTES = 120_000
-/** A minute of silence, 16 s for each of two proofs, and as long as the kubelet takes to find its way back to the API server. */
-const AFTER_A_CUT = 150_000
+/**
+ * A minute of silence, 16 s for each of two proofs, and as long as a kubelet can take to say Ready after a cut: it compares
+ * with the Node that its watch has seen, waits up to 60 s before it lists again (client-go: 30 s, and as much of jitter), and
+ * looks every 10 s. That is 162 s.
+ */
+const AFTER_A_CUT = 170_000
 
 /** Of the cluster that the commits are pushed to. */
 export interface DeadlyPlace {
