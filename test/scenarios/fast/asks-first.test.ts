@@ -27,6 +27,16 @@ test('an agent that asks may wait where its node is held, or was given up in its
   expect(holdsBeside(aNode('a').assignedTo('superseded').reporting('Blocked', { needs: 'drain' }))).toBe(true)
 })
 
+test('an agent whose node was down until its time was over may wait, one whose node was back before may not', () => {
+  const given = aNode('a')
+    .on('older')
+    .assignedTo('new', { at: noon - 16 * minute })
+  const wasDown = given.assignedWhileDown().reporting('Blocked', { needs: 'drain' })
+
+  expect(holdsBeside(wasDown.readyAgain(noon - minute))).toBe(true)
+  expect(holdsBeside(wasDown.readyAgain(noon - 2 * minute))).toBe(false)
+})
+
 /** Whether the claim holds when a pool waits for a budget that has this node, with these pods. */
 function holdsOf(node: NodeDraft, pods: PoolOptions['pods'] = { a: [] }): boolean | undefined {
   const pool = aPool({ stable: 'older', since: noon - minute, ...(pods && { pods }) })

@@ -47,6 +47,23 @@ test('the claim falls when a node that is down does not wait for a healthy one o
   expect(holds(inFlight, { others })).toBe(true)
 })
 
+test('a node that is down need not wait for one whose agent has been silent for longer than the pool allows', () => {
+  const silentFor = (minutes: number) =>
+    holds(down, {
+      others: [
+        ...older,
+        aNode('e')
+          .on('older')
+          .assignedTo('new', { at: noon - minutes * minute }),
+      ],
+      since: noon - hour,
+      maxUnavailable: 1,
+      agentTimeout: 3 * minute,
+    })
+
+  expect([silentFor(2), silentFor(3)]).toEqual([false, true])
+})
+
 test('the claim falls when a node that is down does not wait for another pool that is about to free a place of the fleet', () => {
   const forward = aPool({ stable: 'older', since: noon - minute, maxUnavailable: 3 })
   const atWork = ['x', 'y', 'z'].map((name) => aNode(name).on('older').assignedTo('new').reporting('Applying'))

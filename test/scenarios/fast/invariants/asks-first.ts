@@ -1,4 +1,5 @@
 import type { NodeView, PodView } from '../../../../src/rollout/model/node-view.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor, fingerprintOf } from '../content.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
@@ -40,13 +41,18 @@ function servesAgentsFirst(observed: Observed): boolean {
 }
 
 /** For more than it was granted of what it is to have, and nothing else keeps it. */
-function asks(node: NodeView, { decision: { status } }: Decided): boolean {
+function asks(node: NodeView, { pool, decision: { status } }: Decided): boolean {
   const { assigned, labels, mark } = node
   if (assigned === undefined || mark !== undefined || !isBlocked(node) || !isFree(node)) return false
-  // Its agent was silent then, and may have begun late: so it begins once more, when it is its turn.
-  if (assigned.nodeWas === 'Silent') return false
+  if (beginsOnceMore(node, pool.policy)) return false
   const isOfTarget = fingerprintOf(assigned.digest) === status.target?.fingerprint
   return isOfTarget && assigned.digest === digestFor(contentOf(assigned.digest), labels)
+}
+
+/** In its turn: its agent was silent then, and may have begun late; or the node was down until its time was over. */
+function beginsOnceMore({ assigned, readySince }: NodeView, { applyTimeout }: RolloutPolicy): boolean {
+  const { nodeWas, at = 0 } = assigned ?? {}
+  return nodeWas === 'Silent' || (nodeWas === 'Down' && readySince >= at + applyTimeout)
 }
 
 function isFree({ hold, leaving, assignedByHand }: NodeView): boolean {

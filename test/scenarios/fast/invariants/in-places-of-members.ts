@@ -3,7 +3,7 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import { contentOf, digestFor, fingerprintOf, problemFor } from '../content.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
-import { isExposed, isSound } from './canary-exposure.ts'
+import { isExposed, isSound, speaksOf } from './canary-exposure.ts'
 import { isOurs } from './fleet-budget.ts'
 import { allowed, type Decided, decidedPools, hasEnded, isBlocked, isDown, isRendered, newlyDown, stepsOf } from './steps.ts'
 
@@ -66,9 +66,13 @@ function isInFlight(node: NodeView, decided: Decided): boolean {
   return contentOf(assigned.digest) !== contentOfTarget(decided) && isWorking(node, decided)
 }
 
+/** An agent that says nothing of its work counts as silent before it counts as late. */
 function isWorking(node: NodeView, { at, pool: { policy } }: Decided): boolean {
-  const { assigned: { at: since = Number.NaN } = {}, status } = node
-  return !hasEnded(node) && status?.phase !== 'Failed' && !isBlocked(node) && since <= at && at < since + policy.applyTimeout
+  const { assigned, status } = node
+  const { at: since = Number.NaN } = assigned ?? {}
+  const { applyTimeout, agentTimeout = applyTimeout } = policy
+  const longest = status && speaksOf(status, assigned) ? applyTimeout : Math.min(agentTimeout, applyTimeout)
+  return !hasEnded(node) && status?.phase !== 'Failed' && !isBlocked(node) && since <= at && at < since + longest
 }
 
 /** And not drained already. */
