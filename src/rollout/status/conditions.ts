@@ -11,6 +11,7 @@ import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeLastChances } from './last-chances.ts'
+import { describeLateWork } from './late-work.ts'
 import { type Movement, movementOf } from './movement.ts'
 import { describeNotReady } from './not-ready.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
@@ -90,7 +91,7 @@ function activityOf(poolState: PoolState, selection: Selection, movement: Moveme
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const ending = moves ? undefined : describeEnd(poolState, ongoing)
   return ending === undefined
-    ? { reason: directionOf(poolState), message }
+    ? { reason: directionOf(poolState), message: `${message}${describeLateWork(ongoing, poolState.clock)}` }
     : { reason: 'Soaking', message: `${message}${ending}` }
 }
 

@@ -3,6 +3,7 @@ import { isCountingNothing, type RolloutClock } from '../model/deadlines.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { soakStamps } from '../model/progress-when-assigned.ts'
+import { NO_TIME_COUNTED, TIME_BEGAN_AGAIN } from './late-work.ts'
 
 /**
  * What time alone brings to an end; undefined: nothing. The end is a time and no countdown, so the message changes only when the end does; one
@@ -12,11 +13,9 @@ export function describeEnd(poolState: PoolState, ongoing: readonly Member[]): s
   const heardAt = awaitsNewsUntil(poolState)
   const soaking = ongoing.filter(({ progress }) => progress.phase === 'Soaking')
   if (heardAt === undefined && soaking.length === 0) return undefined
-  if (isCountingNothing(poolState.clock))
-    return '; no time is counted now: the API server is away, or the clock of the controller jumps'
+  if (isCountingNothing(poolState.clock)) return NO_TIME_COUNTED
   if (heardAt === undefined) return describeSoak(soaking, poolState.clock)
-  const because = 'the controller has just started, the clock of one was off, or the API server was away'
-  return `; waits until ${stamp(heardAt)} for reports of agents: ${because}`
+  return `; waits until ${stamp(heardAt)} for reports of agents: ${TIME_BEGAN_AGAIN}`
 }
 
 /**

@@ -55,6 +55,22 @@ test('a pool names no end of its soak while the API server is away, and afterwar
   expect(soakOf(...canaries)).not.toContain('counts since')
 })
 
+test('a pool names a node whose work would be late without the outage of the API server, and until when it has time', () => {
+  const late = aNode('a')
+    .on('older')
+    .assignedTo('new', { at: noon - 16 * minute })
+  const messageOf = (node: NodeDraft, steadySince: number, now: number = noon) =>
+    condition(decide({ ...aPool({ ...soaking, wave }).with(node, aNode('c').on('older')), steadySince }, now), 'Reconciling')
+      .message
+
+  expect(messageOf(late.reporting('Applying'), noon - minute)).toContain(
+    `; waits for "a" until ${stamp(noon + 14 * minute)}: the controller has just started, the clock of one was off, or the API server was away`,
+  )
+  expect(messageOf(late, noon - minute)).toContain(`; waits for "a" until ${stamp(noon + 14 * minute)}`)
+  expect(messageOf(late.reporting('Applying'), noon)).toContain('; no time is counted now')
+  expect(messageOf(late.reporting('Applying'), noon - minute, noon - 2 * minute)).not.toContain('waits for')
+})
+
 test('a pool does not name an outage of the API server that was before its nodes were Ready', () => {
   const pool = aPool({ ...soaking, wave }).with(
     aNode('a')
