@@ -29,6 +29,8 @@ export const CHANGED_BY_OTHERS = 'ChangedByOthers'
 
 /** Reason of a report: the API server answered right before a change, and not once after it, so the host went back. */
 export const API_SERVER_LOST = 'ApiServerLost'
+/** The same, where it had not answered before the change either. */
+export const API_SERVER_AWAY = 'ApiServerAway'
 
 /** Reason of a RolledBack report: the agent had taken up a later assignment, so this one was not tried. */
 export const ASSIGNMENT_REPLAYED = 'AssignmentReplayed'

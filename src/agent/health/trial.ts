@@ -1,4 +1,4 @@
-import { API_SERVER_LOST, ERROR_OPENINGS } from '../../protocol/agent-status.ts'
+import { API_SERVER_AWAY, API_SERVER_LOST, ERROR_OPENINGS } from '../../protocol/agent-status.ts'
 import type { AgentContext } from '../context.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { sweep } from '../loop/settle.ts'
@@ -26,7 +26,7 @@ interface TrialSettings {
   readonly duration: number
   /** The kubelet's heartbeat on the Node when the change was proved. */
   readonly shown: number | undefined
-  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat' | 'contact'>
+  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat' | 'contact' | 'away'>
 }
 
 /** A configuration that did not hold its trial. */
@@ -120,15 +120,15 @@ export class Trial {
     const active = isReadable ? await state.restore(digest) : undefined
     const { target } = await compare(active?.content ?? {}, this.#context)
     const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
-    const { ready = false, heartbeat = false, units = [], contact, shown } = (await state.trial(digest)) ?? {}
-    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units, contact }
+    const { ready = false, heartbeat = false, units = [], contact, away, shown } = (await state.trial(digest)) ?? {}
+    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units, contact, away }
     this.#settings = { digest, duration, shown, proof }
     return this.#settings
   }
 
   async #failure(verdict: Extract<TrialVerdict, { kind: 'failed' | 'cut off' }>): Promise<Failure> {
     const { ports } = this.#context
-    if (verdict.kind === 'cut off') return cutOff(verdict.for)
+    if (verdict.kind === 'cut off') return cutOff(verdict.for, this.#settings?.proof.away === true)
     const { message, unit = KUBELET_UNIT } = verdict
     const words = await ports.services.lastWords(unit, ports.clock.now() - 60_000).catch(() => [])
     const subject = unit === KUBELET_UNIT ? 'kubelet' : unit
@@ -141,9 +141,10 @@ type Asked = Pick<TrialLook, 'node' | 'heartbeat'>
 
 const UNASKED: Asked = { node: { kind: 'fine' }, heartbeat: undefined }
 
-function cutOff(milliseconds: number): Failure {
-  const message = `the API server answered right before the change, and not once in the ${milliseconds / 1000} s after it`
-  return { reason: API_SERVER_LOST, message: `${ERROR_OPENINGS.validate}: ${message}` }
+function cutOff(milliseconds: number, wasAway: boolean): Failure {
+  const before = wasAway ? 'did not answer before the change' : 'answered right before the change'
+  const message = `the API server ${before}, and not once in the ${milliseconds / 1000} s after it`
+  return { reason: wasAway ? API_SERVER_AWAY : API_SERVER_LOST, message: `${ERROR_OPENINGS.validate}: ${message}` }
 }
 
 async function askNode(

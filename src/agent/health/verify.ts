@@ -22,8 +22,10 @@ export interface Proof extends NodeDemands {
   readonly settle?: number | undefined
   /** Milliseconds until it must be healthy. */
   readonly within: number
-  /** The API server answered right before the change: it has to be heard of once after it. */
+  /** The API server has to be heard of once after the change. */
   readonly contact?: boolean | undefined
+  /** It did not answer right before the change either. */
+  readonly away?: true | undefined
   /** The kubelet's heartbeat that the Node showed before the change; milliseconds since the epoch. */
   readonly shown?: number | undefined
 }

@@ -66,9 +66,9 @@ export function isSuspended({ error }: Outcome): boolean {
 async function rememberTrial(head: TransactionHead, shown: number | undefined, { state, ports }: AgentContext): Promise<void> {
   const { digest, purpose, proof } = head
   if (digest === undefined || purpose !== 'apply') return
-  const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact } = proof
+  const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact, away } = proof
   const known = await knownAmong(unitsIfKnown, ports)
-  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact, shown })
+  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact, away, shown })
 }
 
 async function knownAmong(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {

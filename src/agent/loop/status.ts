@@ -51,8 +51,8 @@ export async function describeStatus(
 }
 
 /**
- * The change is in its trial, and the API server, which had answered right before it, has not since. Whatever then arrives there was said by
- * a host that may have been cut off, and may be going back.
+ * The change is in its trial, and the API server has not answered since. Whatever then arrives there was said by a host that may have been cut
+ * off, and may be going back.
  */
 async function isUnheard(
   { digest }: Outcome,

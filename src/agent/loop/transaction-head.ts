@@ -94,13 +94,16 @@ function nodeDemands(
 /** Milliseconds. Whoever answers no sooner is not missed. */
 const LONGEST_ANSWER = 5000
 
-/** What the API server, and whoever comes through it, had before, they must have again. */
-async function heard(plan: Plan, { node, clock, kubelet }: AgentContext['ports']): Promise<Pick<Proof, 'contact' | 'served'>> {
+/** The API server has to be heard of after the change, and whoever came through it has to come again. */
+async function heard(
+  plan: Plan,
+  { node, clock, kubelet }: AgentContext['ports'],
+): Promise<Pick<Proof, 'contact' | 'away' | 'served'>> {
   const answered = new AbortController()
   const late = clock.sleep(LONGEST_ANSWER, answered.signal).then(() => 'nobody' as const)
   const answer = await Promise.race([node.get().catch(reachOf), late])
   answered.abort()
-  if (typeof answer === 'string') return { contact: answer === 'server' }
+  if (typeof answer === 'string') return { contact: true, ...(answer !== 'server' && { away: true }) }
   const isAsked = plan.activation.restarts.includes(KUBELET_UNIT) && answer.endpoint !== undefined
   return { contact: true, served: isAsked && (await kubelet.serves(answer.endpoint)).ok }
 }

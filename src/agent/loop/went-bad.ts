@@ -1,4 +1,4 @@
-import { API_SERVER_LOST, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
+import { API_SERVER_AWAY, API_SERVER_LOST, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
@@ -36,7 +36,8 @@ export function wentBack({ last, now }: Story, because: Failure | undefined): Ou
   const { error, needs: _needs, ...rest } = before
   // What waits for a grant was never tried, and is compared with the host as it is now.
   if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
-  if (because?.reason === API_SERVER_LOST) return { ...rest, phase: 'Applying', since: now, error: because, lost: true }
+  if (because?.reason === API_SERVER_LOST || because?.reason === API_SERVER_AWAY)
+    return { ...rest, phase: 'Applying', since: now, error: because, lost: true }
   const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
   return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
 }
@@ -46,11 +47,12 @@ const AT_ONCE = 30_000
 /** An outage that comes with each attempt is none. */
 const MAX_ATTEMPTS = 3
 
-/** The API server, which was lost with the change, answers: the change is to blame, or is tried again. */
+/** The API server, which was lost with the change, or away before it, answers: the change is to blame, or is tried again. */
 export function foundAgain({ last, now }: Story): Outcome {
   const { lost: _lost, error, ...rest } = last
   const after = Date.parse(now) - Date.parse(last.since)
-  const isToBlame = (after >= 0 && after <= AT_ONCE) || last.attempts >= MAX_ATTEMPTS
+  const isAtOnce = after >= 0 && after <= AT_ONCE && error?.reason !== API_SERVER_AWAY
+  const isToBlame = isAtOnce || last.attempts >= MAX_ATTEMPTS
   return isToBlame ? { ...rest, phase: 'RolledBack', since: now, ...(error && { error }) } : { ...rest, since: now }
 }
 

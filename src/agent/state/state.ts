@@ -54,8 +54,10 @@ const trialDemands = z.object({
   heartbeat: z.boolean(),
   /** Units besides the kubelet that ran, or were started. */
   units: z.array(z.string()),
-  /** The API server answered right before the change, and was not heard of since. */
+  /** The API server has to be heard of once after the change, and has not been since. */
   contact: z.optional(z.boolean()),
+  /** It did not answer right before the change either. */
+  away: z.optional(z.literal(true)),
   /** The kubelet's heartbeat that the Node showed when the change was proved; milliseconds since the epoch. */
   shown: z.optional(z.number()),
 })

@@ -40,8 +40,10 @@ const line = z.union([
       unitsIfKnown: z.optional(z.array(z.string())),
       settle: z.optional(z.number()),
       within: z.number(),
-      /** Whether the API server answered right before the change. */
+      /** Whether the API server has to be heard of once after the change. */
       contact: z.optional(z.boolean()),
+      /** It did not answer right before the change either. */
+      away: z.optional(z.literal(true)),
       /** The kubelet's heartbeat that the Node showed before the change; milliseconds since the epoch. */
       shown: z.optional(z.number()),
       /** Whether the kubelet served the API server before the change. */

@@ -256,18 +256,49 @@ test('agent stays with a change of which it heard after it, whatever becomes of 
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
 })
 
-test('agent that reached nobody before a change goes back for no silence after it', async () => {
-  const machine = new Machine()
-  const digest = machine.assign({ flags: '--v=3' })
+/** It is assigned this; the network is lost, and its agent dies, between the begin of the change and its first effect. */
+async function beginInAnOutage(machine: Machine, content: Parameters<Machine['assign']>[0]): Promise<string> {
+  machine.kill()
+  const digest = machine.assign(content)
   const process = machine.start({ after: { method: 'append' } })
   await machine.clock.runUntil(() => process.dead)
   machine.kill()
   machine.host.faults.network = 'lost'
   machine.start()
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') === `${digest}\n`)
+  return digest
+}
+
+test('agent goes back from a change that it began in an outage of the API server, blames it for nothing, and tries it again', async () => {
+  const { machine, good } = await settled()
+  const digest = await beginInAnOutage(machine, { ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.advance(2 * MINUTE)
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+  machine.host.faults.network = undefined
+
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
+  expect(reported(machine)).not.toContain('RolledBack')
+})
+
+test('agent stays with a change that it began in an outage of the API server when that ends soon', async () => {
+  const { machine } = await settled()
+  const digest = await beginInAnOutage(machine, { ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.advance(30_000)
+  machine.host.faults.network = undefined
   await machine.clock.advance(30 * MINUTE)
 
-  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
-  expect(machine.host.files.text(FLAGS)).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
+  expect(machine.status).toMatchObject({ phase: 'Applied', lastKnownGood: digest })
+})
+
+test('agent is not cut off for good by a change that it began in an outage of the API server', async () => {
+  const { machine, good } = await settled()
+  const digest = await beginInAnOutage(machine, rules('drop\n'))
+  obeyRules(machine)
+
+  const status = await machine.until('RolledBack', 'Failed')
+
+  expect(status).toMatchObject({ phase: 'RolledBack', digest, active: good, error: { reason: 'ApiServerLost' } })
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
 
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
