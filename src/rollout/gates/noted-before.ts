@@ -31,10 +31,14 @@ export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus
 /** After this run, and not only what it had begun from: what was unavailable before it says nothing any more. */
 function hasCompletedAnother(run: HistoryEntry, history: readonly HistoryEntry[]): boolean {
   const index = history.indexOf(run)
-  const before = new Set(history.slice(index + 1).map(({ fingerprint }) => fingerprint))
+  const before = new Set(completedIn(history.slice(index + 1)))
   // The history may have lost what the pool went back to.
   const since = history.slice(1, Math.max(1, run.result === 'RolledBack' ? index - 1 : index))
-  return since.some(({ result, fingerprint }) => result === 'Completed' && !before.has(fingerprint))
+  return completedIn(since).some((fingerprint) => !before.has(fingerprint))
+}
+
+function completedIn(runs: readonly HistoryEntry[]): readonly string[] {
+  return runs.flatMap(({ result, fingerprint }) => (result === 'Completed' ? [fingerprint] : []))
 }
 
 /** What was so before an older rollout, of which a later wave may have what that has broken; or that a gate has let that pass. */
