@@ -1,3 +1,4 @@
+import { isAtWork } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import { asideOf, isUnderDrain, skippedAt } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
@@ -26,10 +27,11 @@ export interface OrderContext {
 }
 
 /**
- * Who comes first into a wave. Exposed: this rollout assigned them the target, or an earlier try of it did and they are well, so that neither a
- * later change nor a retry moves the exposure to others. Broken: they are unavailable, cost no budget, and may block the others by what they use of
- * it. Undone: broken, but they serve. Draining: they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given
- * up, and may be tried again, be they broken or not. Unchanged: the target is what they have, and proves nothing on them.
+ * Who comes first into a wave. Exposed: this rollout assigned them the target, or an earlier try of it did and they are well, or still at work on
+ * it, so that neither a later change nor a retry moves the exposure to others. Broken: they are unavailable, cost no budget, and may block the
+ * others by what they use of it. Undone: broken, but they serve. Draining: they are cordoned already. Late: they came since the rollout began.
+ * Skipped: their drain was given up, and may be tried again, be they broken or not. Unchanged: the target is what they have, and proves nothing
+ * on them.
  */
 const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'Skipped', 'InFlight', 'Down', 'Unchanged'] as const
 
@@ -48,8 +50,7 @@ export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instan
 
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
   const { node, condition, target, stable, assigned, isExposed, changes, wasTried } = facts
-  const isTried = wasTried && assigned && (condition === 'Sound' || isBlinking(facts, clock))
-  if (isExposed || isTried) return 'Exposed'
+  if (isExposed || (wasTried && assigned && keepsPlace(facts, clock))) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
   const broken = condition === 'Broken'
   // Outside its wave it would be repaired by the stable content: where there is none, the target is tried again.
@@ -62,6 +63,12 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   if (condition === 'Down' || aside) return 'Down'
   if (wasSkipped) return 'Skipped'
   return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
+}
+
+/** It is well with what it has from an earlier try, or, sound before that, still at work on it: that may take it down for a while. */
+function keepsPlace({ node, report, condition }: OrderSubject, clock: RolloutClock): boolean {
+  if (condition === 'Sound' || isBlinking({ node, report }, clock)) return true
+  return isAtWork(node, report) && isEvidence({ node, report }, clock)
 }
 
 /** It is down for long since it was drained for another commit, and stays cordoned until it is Ready. */
