@@ -12,7 +12,7 @@ export interface Rollout {
   readonly completed: ReadonlySet<string>
   /** At most as far ahead as work may take: a leader before may have had a clock that was ahead. */
   readonly startedAt: Instant
-  /** When the first try of the same content began, where it did not complete, and nothing else has since; undefined: this is the first. */
+  /** Since when nodes may have the target from tries that did not complete, and after which nothing else has; undefined: this is the first. */
   readonly triedSince: Instant | undefined
   /** No assignment is stamped before this, so that it belongs to the run, and to its retry. */
   readonly assignsFrom: Instant

@@ -69,15 +69,17 @@ function named(history: readonly HistoryEntry[], { revision }: RevisionRef): rea
 }
 
 /**
- * When the first of the tries of this content began that came before the run on top, and did not complete. What was tried before another content
- * completed counts no more.
+ * Since when nodes may have this content from tries of it that came before the run on top, and did not complete: since something completed, for
+ * earlier tries may have made room in the history. What was tried before that counts no more. Undefined: the history tells of no such try.
  */
 export function triedSince(history: readonly HistoryEntry[], { fingerprint }: RevisionRef): Instant | undefined {
   const [, ...older] = history
   const completed = older.findIndex(({ result }) => result === 'Completed')
   const unfinished = completed < 0 ? older : older.slice(0, completed)
   const first = unfinished.findLast((run) => run.fingerprint === fingerprint)
-  return first && Date.parse(first.startedAt)
+  if (!first) return undefined
+  const { startedAt } = first
+  return Math.min(Date.parse(older[completed]?.endedAt ?? startedAt), Date.parse(startedAt))
 }
 
 /** Under which a run assigned its content. */

@@ -3,8 +3,8 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { assignments } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
-import { aWave } from '../builders/policies.ts'
-import { aPool } from '../builders/pools.ts'
+import { aGate, aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
 /** Another commit came two minutes ago, and is withdrawn: the canary of the first try is still at its work. */
@@ -34,4 +34,16 @@ test.each([
 
 test('a commit that comes again is given to another node when its canary was down before the first try', () => {
   expect(again(atWork.notReady(noon - hour).assignedWhileDown())).toEqual(['b → new'])
+})
+
+test('a retry gives no other node the commit when its canary has it from a try that has made room in the history', () => {
+  const retries = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((ago) => aRollout('new', { result: 'Halted', startedAt: noon - ago * hour }))
+  const older = aRollout('older', { result: 'Completed', startedAt: noon - 20 * hour })
+  const options: PoolOptions = { stable: 'older', history: [...retries, older], rejected: ['new'], controls: { retry: 'new' } }
+  const pool = aPool({ ...options, waves: [aWave('canary', 1), aWave('rest', '100%')], gates: [aGate('slo')] })
+  const canary = aNode('d').on('new', { at: noon - 10 * hour })
+  const decision = decide(pool.with(canary, ...nodes('a', 'b', 'c').map((node) => node.on('older'))), noon)
+
+  expect(decision.status.history[0]).toMatchObject({ revision: 'new', result: 'Running' })
+  expect(assignments(decision)).toEqual([])
 })
