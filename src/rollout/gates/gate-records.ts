@@ -77,9 +77,9 @@ export function questionOf({ state }: GateStatus): GateQuestion | undefined {
   return state === 'Waiting' ? 'after' : undefined
 }
 
-/** Was stamped by a clock that has been put back since: its time would never be over. */
+/** Was stamped by a clock that has been put back since, or by nobody who can be understood: its time would never be over. */
 export function restamped(record: GateStatus, now: Instant): GateStatus {
-  return questionOf(record) && Date.parse(record.since) > now ? { ...record, since: stamp(now) } : record
+  return questionOf(record) && !(Date.parse(record.since) <= now) ? { ...record, since: stamp(now) } : record
 }
 
 /** Whether this is news to the record. */

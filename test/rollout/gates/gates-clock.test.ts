@@ -127,3 +127,15 @@ test('a workloads gate has its whole time to record when a pause ends, however l
   expect(resumed.status.gates).toMatchObject([{ state: 'Recording', since: stamp(noon) }])
   expect(condition(unanswered, 'Stalled')).toMatchObject({ status: 'False', reason: 'WaitingForGate' })
 })
+
+test('a workloads gate records what is so before its wave when since when it waits is no date any more', () => {
+  const pool = afterCanary([apps])
+  const begun = { ...pool, nodes: nodes('a', 'b', 'c').map((node) => node.on('older')) }
+  const { memory } = remembering(begun, decide(begun, noon))
+  const spoiled = { ...memory, gates: (memory.gates ?? []).map((record) => ({ ...record, since: 'yesterday' })) }
+  const says = answer('Passed', noon + 1000, { gate: 'apps', question: 'before', unavailable: [] })
+  const decision = passing({ ...begun, memory: spoiled }, [{ at: noon + 1000, says }])
+
+  expect(decision.status.gates).toMatchObject([{ state: 'Recorded', recordedAt: stamp(noon + 1000) }])
+  expect(selected(decision)).toHaveLength(1)
+})
