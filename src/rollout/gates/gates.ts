@@ -82,22 +82,26 @@ function gatesAfterWave(poolState: PoolState): readonly GatePolicy[] {
 
 /** Those that have not passed: the rollout does not go on before they have. One that nothing is remembered of has not. */
 export function unpassedGates(poolState: PoolState): readonly GateState[] {
-  const records = new Map(gateStates(poolState).map(({ record }) => [record.name, record]))
-  return gatesAfterWave(poolState)
-    .map((gate) => ({
-      gate,
-      record: records.get(gate.name) ?? beginRecord(about(gate, poolState), { state: 'Waiting', now: poolState.now }),
-    }))
-    .filter(({ record }) => record.state !== 'Passed')
+  return withUnremembered(poolState).filter(({ record }) => record.state !== 'Passed')
 }
 
 function about({ name, check }: GatePolicy, poolState: PoolState): GateIdentity {
   return { name, wave: waveName(poolState), ...rolloutId(poolState), check: checkHash(check) }
 }
 
-/** Gates that must note what is so before the open wave may begin, and have not. */
+/** Gates that must note what is so before the open wave may begin, and have not. One that nothing is remembered of has not. */
 export function recordingGates(poolState: PoolState): readonly GateState[] {
-  return gateStates(poolState).filter(({ record }) => record.state === 'Recording')
+  return withUnremembered(poolState).filter(({ record }) => record.state === 'Recording')
+}
+
+function withUnremembered(poolState: PoolState): GateState[] {
+  const records = new Map(gateStates(poolState).map(({ record }) => [record.name, record]))
+  return gatesAfterWave(poolState).map((gate) => ({ gate, record: records.get(gate.name) ?? firstRecord(gate, poolState) }))
+}
+
+function firstRecord(gate: GatePolicy, poolState: PoolState): GateStatus {
+  const state = gate.check.kind === 'workloads' ? 'Recording' : 'Waiting'
+  return beginRecord(about(gate, poolState), { state, now: poolState.now })
 }
 
 /** What is to be asked now. */
@@ -167,11 +171,11 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
     if (!notes) return left
     const isToRecord = !left || left.state === 'Recording' || (mayRecordLater(left) && isBeforeWave(poolState))
     if (isToRecord && isLeftAlone(poolState)) return left && unasked(left, now)
-    if (isToRecord) return left ?? beginRecord(about(gate, poolState), { state: 'Recording', now })
+    if (isToRecord) return left ?? firstRecord(gate, poolState)
     return mayRecordLater(left) && hasBegun(poolState) ? { ...left, begun: true } : left
   }
   if (record?.state === 'Recorded') return waiting(record, now)
-  return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Recording' : 'Waiting', now })
+  return record ?? firstRecord(gate, poolState)
 }
 
 function isAsking(poolState: PoolState): boolean {

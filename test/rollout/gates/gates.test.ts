@@ -94,14 +94,17 @@ test('a node that was drained for an older commit waits until a workloads gate h
   expect(selected(passing(pool, [recorded]))).toEqual(['a'])
 })
 
+/** The drain of `a` goes on. */
+function drainedFor(digest: string, pods: readonly PodView[]): PoolSnapshot {
+  return aPool({ head: 'new', stable: 'older', since, waves, gates: [apps], disruption: 'drain', pods: { a: pods } }).with(
+    aNode('a').on('older').drainedFor(digest),
+    aNode('b').on('older'),
+  )
+}
+
 test('a node whose drain for an older commit goes on for a newer one waits until a workloads gate has recorded what is so before its wave', () => {
-  const begun = (pods: readonly PodView[], digest: string) =>
-    aPool({ head: 'new', stable: 'older', since, waves, gates: [apps], disruption: 'drain', pods: { a: pods } }).with(
-      aNode('a').on('older').drainedFor(digest),
-      aNode('b').on('older'),
-    )
-  const first = decide(begun([aPod('x')], 'next'), noon)
-  const drained = remembering(begun([], 'new'), first)
+  const first = decide(drainedFor('next', [aPod('x')]), noon)
+  const drained = remembering(drainedFor('new', []), first)
   const recorded = answer('Passed', noon + 500, { gate: 'apps', question: 'before', unavailable: [] })
 
   expect(first.actions).toMatchObject([{ kind: 'cordon', mark: { digest: 'new' } }, { kind: 'evict' }, { kind: 'askGate' }])
@@ -110,6 +113,30 @@ test('a node whose drain for an older commit goes on for a newer one waits until
     message: expect.stringContaining('gate "apps" before "canary": not checked yet'),
   })
   expect(selected(decide({ ...drained, gateAnswers: [recorded] }, noon + 1000))).toEqual(['a'])
+})
+
+test('a node that is drained for an older commit waits for the record of a workloads gate also when a pause comes before that', () => {
+  const first = decide(drainedFor('next', [aPod('x')]), noon)
+  const paused = { ...remembering(drainedFor('new', []), first), controls: { paused: 'a test' } }
+  const during = decide(paused, noon + 1000)
+  const resumed = { ...remembering(paused, during), controls: {} }
+  const asks = decide(resumed, noon + hour)
+  const about = { gate: 'apps', question: 'before' } as const
+  const recorded = answer('Passed', noon + hour, { ...about, unavailable: ['Deployment shop/web 1'] })
+  const noted = decide({ ...remembering(resumed, asks), gateAnswers: [recorded] }, noon + hour + 1)
+  const late = noon + hour + 10 * minute
+  const unanswered = answer('Unanswered', late, { ...about, message: 'namespace "shopp" has no workloads' })
+  const overdue = decide({ ...remembering(resumed, asks), gateAnswers: [unanswered] }, late)
+
+  expect([during, asks, overdue].flatMap(selected)).toEqual([])
+  expect(asked(asks)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(selected(noted)).toEqual(['a'])
+  expect(noted.status.gates).toMatchObject([{ before: ['Deployment shop/web 1'], recordedAt: stamp(noon + hour) }])
+  expect(condition(overdue, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForGate',
+    message: expect.stringContaining('gate "apps" before "canary": namespace "shopp" has no workloads'),
+  })
 })
 
 test('a gate has its whole time again when a commit renames the wave after which it waits, and another one back', () => {
