@@ -5,6 +5,7 @@ import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
+import { HISTORY_KEPT, reachesBackTo } from '../target/history.ts'
 import { isOfRun, isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
 import { isExposedInWave } from './late-record.ts'
 
@@ -15,14 +16,14 @@ import { isExposedInWave } from './late-record.ts'
  */
 export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
   const { history, gates = [] } = state.rollout.memory
-  const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runOf(record, history))
+  const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runsSince(record, history))
+  const runs = last && runsSince(last, history)
   const run = last && runOf(last, history)
-  if (!run || run.result === 'Completed') return undefined
+  if (!runs || run?.result === 'Completed') return undefined
   // One that came too late shows nothing of what any node had broken.
   const recordedAt = last.recordedAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.recordedAt)
-  const made = { recordedAt, since: Math.min(Date.parse(run.startedAt), recordedAt) }
-  const runs = history.slice(1, history.indexOf(run) + 1)
-  const isSame = run.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
+  const made = { recordedAt, since: Math.min(Date.parse(last.rollout), recordedAt) }
+  const isSame = run?.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
   // Until the wave may begin, other nodes may take the places in it.
   const mayBegin = state.blocker() === undefined || isExposedInWave(state)
   return isSame || (mayBegin && isReplaced(made, { runs, state })) ? recorded(last) : undefined
@@ -48,8 +49,9 @@ export function isStillNeeded(
 ): boolean {
   const { history } = state.rollout.memory
   const isOfWorkloads = state.pool.policy.gates?.some(({ name, check }) => name === record.name && check.kind === 'workloads')
-  const run = (record.before || (isOfWorkloads && record.state === 'Passed')) && runOf(record, history)
-  if (!run || history.slice(1, history.indexOf(run) + 1).some(({ result }) => result === 'Completed')) return false
+  const isNeeded = record.before || (isOfWorkloads && record.state === 'Passed' && runOf(record, history))
+  const runs = isNeeded && runsSince(record, history)
+  if (!runs || runs.some(({ result }) => result === 'Completed')) return false
   const isTakenOver = ({ name, before, recordedAt }: GateStatus): boolean =>
     name === record.name && before !== undefined && record.before !== undefined && recordedAt === record.recordedAt
   return !tended.some(isTakenOver)
@@ -59,6 +61,19 @@ export function isStillNeeded(
 function isComparable(record: GateStatus, { gate, state }: { readonly gate: GatePolicy; readonly state: PoolState }): boolean {
   if (isRecordOf(record, gate)) return true
   return record.name === gate.name && (!mayRecordLater(record) || isExposedInWave(state))
+}
+
+/**
+ * Between the rollout of the record and the one under way, the former included. Newer ones may have made room in the history for others, but not
+ * for what has completed last. Undefined: nothing tells of that time.
+ */
+function runsSince(record: GateStatus, history: readonly HistoryEntry[]): readonly HistoryEntry[] | undefined {
+  const [, ...older] = history
+  const run = runOf(record, history)
+  if (run) return history.slice(1, history.indexOf(run) + 1)
+  const startedAt = Date.parse(record.rollout)
+  const hasMadeRoom = history.length >= HISTORY_KEPT && startedAt < reachesBackTo(history)
+  return hasMadeRoom ? older.filter((other) => Date.parse(other.startedAt) > startedAt) : undefined
 }
 
 function runOf(record: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
