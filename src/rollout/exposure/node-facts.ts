@@ -1,4 +1,4 @@
-import { isApplied, reportOf } from '../model/agent-report.ts'
+import { isApplied, isReplayed, reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
@@ -61,12 +61,14 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
   const isOnTarget = assigned && rollout.state !== 'Halted'
   const isOnProven = isAssigned(node, stable) || hasCompleted({ node, report }, { pool, rollout })
   const condition = conditionOf({ node, report, isOnTarget, isOnProven }, clock)
-  const isExposed = isAssigned(node, target)
+  const hasTarget = isAssigned(node, target)
     ? changes && isOfRollout(node, { rollout, clock })
     : hasFormerContent(node, { stable, pool, rollout, clock })
+  const isRefused = hasTarget && runsAnother({ node, report }, target)
+  const isExposed = hasTarget && !isRefused
   const tried = changes ? progressOfTried({ node, report, target }, { pool, rollout, clock, policy }) : undefined
   const wasTried = tried !== undefined && tried.phase !== 'Failed'
-  const subject = { node, report, target, stable, condition, assigned, isExposed, wasTried, changes }
+  const subject = { node, report, target, stable, condition, assigned, isExposed, isRefused, wasTried, changes }
   const rank = isDivided ? rankOf(subject, { policy, clock }) : 0
   const joins = isJoining(node, { target, stable, clock })
   return {
@@ -97,6 +99,12 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
 /** Where the pool has not begun, another one assigned it: its stamp may still be ahead. */
 function isOfRollout({ assigned }: NodeView, { rollout, clock }: Pick<FactsContext, 'rollout' | 'clock'>): boolean {
   return rollout.state !== 'Blocked' && assigned !== undefined && isInRollout(assigned, clock)
+}
+
+/** The host refuses what it is assigned, an older assignment of this content, and runs what it has accepted since. */
+function runsAnother({ node, report }: Reported, target: NodeTarget): boolean {
+  const { active } = node.status ?? {}
+  return isReplayed(report) && active !== undefined && target.kind === 'config' && active !== target.digest
 }
 
 /** It runs what a rollout that completed assigned it. A newer one may have passed it by: it was down, say, or cordoned. */

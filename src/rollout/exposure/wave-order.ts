@@ -16,6 +16,8 @@ export interface OrderSubject extends Reported {
   readonly condition: Condition
   readonly assigned: boolean
   readonly isExposed: boolean
+  /** It has an assignment of the target that came back from a backup, and its host runs what it had accepted later. */
+  readonly isRefused: boolean
   /** It has the target from an earlier try of it, which did not complete, and has not failed with it. */
   readonly wasTried: boolean
   readonly changes: boolean
@@ -28,12 +30,24 @@ export interface OrderContext {
 
 /**
  * Who comes first into a wave. Exposed: this rollout assigned them the target, or an earlier try of it did and they are well, or still at work on
- * it, so that neither a later change nor a retry moves the exposure to others. Broken: they are unavailable, cost no budget, and may block the
- * others by what they use of it. Undone: broken, but they serve. Draining: they are cordoned already. Late: they came since the rollout began.
- * Skipped: their drain was given up, and may be tried again, be they broken or not. Unchanged: the target is what they have, and proves nothing
- * on them.
+ * it, so that neither a later change nor a retry moves the exposure to others. Refused: their hosts do not take it, and one may have been exposed
+ * before. Broken: they are unavailable, cost no budget, and may block the others by what they use of it. Undone: broken, but they serve. Draining:
+ * they are cordoned already. Late: they came since the rollout began. Skipped: their drain was given up, and may be tried again, be they broken or
+ * not. Unchanged: the target is what they have, and proves nothing on them.
  */
-const ORDER = ['Exposed', 'Broken', 'Undone', 'Draining', 'Ready', 'Late', 'Skipped', 'InFlight', 'Down', 'Unchanged'] as const
+const ORDER = [
+  'Exposed',
+  'Refused',
+  'Broken',
+  'Undone',
+  'Draining',
+  'Ready',
+  'Late',
+  'Skipped',
+  'InFlight',
+  'Down',
+  'Unchanged',
+] as const
 
 export function rankOf(facts: OrderSubject, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
@@ -49,8 +63,9 @@ export function sinceOf({ node, isExposed }: OrderSubject, rank: number): Instan
 }
 
 function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
-  const { node, condition, target, stable, assigned, isExposed, changes, wasTried } = facts
+  const { node, condition, target, stable, assigned, isExposed, isRefused, changes, wasTried } = facts
   if (isExposed || (wasTried && assigned && keepsPlace(facts, clock))) return 'Exposed'
+  if (isRefused) return 'Refused'
   if (assigned || !changes) return 'Unchanged'
   const broken = condition === 'Broken'
   // Outside its wave it would be repaired by the stable content: where there is none, the target is tried again.
