@@ -9,3 +9,8 @@ export function reachOf(error: unknown): Reach {
   const { cause } = Object(error)
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED' ? 'machine' : 'nobody'
 }
+
+/** As from a server that answers, and says nothing: it is not missed after a change. */
+export function refusal(message: string): KubeError {
+  return new KubeError(message, { code: 403, reason: 'Forbidden' })
+}

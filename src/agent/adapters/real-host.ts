@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { KubeError } from '../../kube/kube-api.ts'
+import { refusal } from '../../kube/reach.ts'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
@@ -77,11 +77,9 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     bootMenu: rootedBootMenu(log),
     steps: rootedSteps(log),
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked, serves: notAsked },
-    node: { ...node, get: async () => Promise.reject(refused()) },
+    node: { ...node, get: async () => Promise.reject(refusal(NOT_ASKED)) },
   }
 }
 
 const NOT_ASKED = 'not asked below --root'
 const notAsked = async (): Promise<Answer> => ({ ok: true, detail: NOT_ASKED })
-/** As by a server that says nothing of the Node: it is not missed after a change. */
-const refused = () => new KubeError(NOT_ASKED, { code: 403, reason: 'Forbidden' })
