@@ -185,13 +185,18 @@ function isSpared(
   member: Member,
   { blocker, state }: { readonly blocker: Blocker | undefined; readonly state: PoolState },
 ): boolean {
-  if (blocker === undefined || (isDrainedForThis(member) && recordingGates(state).length === 0)) return true
+  if (blocker === undefined || (isDrainedForThis(member) && !awaitsRecord(member, state))) return true
   if (blocker.sparesJoining && member.exposure.because === 'Joining') return true
   return blocker.sparesReturning === true && hasNewest(member, state)
 }
 
 function isDrainedForThis({ drain, node, wanted }: Member): boolean {
   return drain?.kind === 'Done' && wanted.kind === 'config' && node.mark?.digest === wanted.digest
+}
+
+/** Stable content needs no record: nodes that join or are repaired do not wait for one. */
+function awaitsRecord({ exposure }: Member, state: PoolState): boolean {
+  return exposure.content === 'target' && recordingGates(state).length > 0
 }
 
 /** The pool stays with another commit than the newest, and the node still has that. */
