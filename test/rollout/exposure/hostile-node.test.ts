@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { AgentStatus } from '../../../src/protocol/agent-status.ts'
+import { type AgentStatus, ASSIGNMENT_REPLAYED } from '../../../src/protocol/agent-status.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
@@ -27,6 +27,7 @@ interface Lie {
   readonly active: string
   readonly isOfThisAssignment: boolean
   readonly ready: boolean
+  readonly isReplayed: boolean
   readonly since: number
 }
 
@@ -37,12 +38,14 @@ const lies = fc.record<Lie>({
   active: digests,
   isOfThisAssignment: fc.boolean(),
   ready: fc.boolean(),
+  isReplayed: fc.boolean(),
   since: fc.integer({ min: -60, max: 60 }).map((minutes) => noon + minutes * minute),
 })
 
-function telling(node: NodeDraft, { phase, digest, active, isOfThisAssignment, ready, since }: Lie): NodeDraft {
+function telling(node: NodeDraft, { phase, digest, active, isOfThisAssignment, ready, isReplayed, since }: Lie): NodeDraft {
   const assignedAt = stamp(isOfThisAssignment ? (node.assigned?.at ?? noon) : since)
-  const told = node.reporting(phase, { digest, active, assignedAt, since })
+  const error = { reason: ASSIGNMENT_REPLAYED, message: 'a later one was accepted before' }
+  const told = node.reporting(phase, { digest, active, assignedAt, since, ...(isReplayed && { error }) })
   return ready ? told : told.notReady(since)
 }
 
