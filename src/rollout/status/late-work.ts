@@ -10,9 +10,10 @@ import { listNames } from '../model/text.ts'
 export const TIME_BEGAN_AGAIN = 'the controller has just started, the clock of one was off, or the API server was away'
 export const NO_TIME_COUNTED = '; no time is counted now: the API server is away, or the clock of the controller jumps'
 
-/** Work that would count as failed by the clocks alone: what gives it more time may do so again and again. */
+/** Work that would be late by the clocks alone, and is not: what gives it more time may do so again and again. */
 export function describeLateWork(ongoing: readonly Member[], clock: RolloutClock): string {
-  const late = ongoing.filter((member) => clock.now >= endOf(member, withoutBreaks(clock)))
+  const { now } = clock
+  const late = ongoing.filter((member) => endOf(member, withoutBreaks(clock)) <= now && now < endOf(member, clock))
   if (late.length === 0) return ''
   if (isCountingNothing(clock)) return NO_TIME_COUNTED
   const names = listNames(late.map(({ node }) => node.name).sort())

@@ -71,6 +71,22 @@ test('a pool names a node whose work would be late without the outage of the API
   expect(messageOf(late.reporting('Applying'), noon - minute, noon - 2 * minute)).not.toContain('waits for')
 })
 
+test.each([
+  ['without an outage', {}],
+  ['long after an outage', { steadySince: noon - hour, watchedSince: noon - hour }],
+])('a pool does not wait for work on an older commit that is late when its node is drained for the target, %s', (_, clock) => {
+  const late = aNode('a')
+    .assignedTo('bad', { at: noon - 2 * hour })
+    .reporting('Applying')
+    .drainedFor('new')
+  const pool = aPool({ ...soaking, wave, disruption: 'drain', pods: { a: [aPod('x')] } }).with(late, aNode('c').on('older'))
+
+  expect(condition(decide({ ...pool, ...clock }, noon), 'Reconciling')).toMatchObject({
+    reason: 'RollingOut',
+    message: expect.not.stringContaining('waits for'),
+  })
+})
+
 test('a pool does not name an outage of the API server that was before its nodes were Ready', () => {
   const pool = aPool({ ...soaking, wave }).with(
     aNode('a')
