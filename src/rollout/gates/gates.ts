@@ -1,7 +1,6 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
 import { describePause } from '../controls/pause.ts'
 import { isWaveDone } from '../exposure/wave-progress.ts'
-import { isUnderDrain } from '../model/cordon.ts'
 import type { AskGate } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
@@ -199,13 +198,17 @@ function isBeforeWave(poolState: PoolState): boolean {
   return poolState.blocker() !== undefined && !isWaveDone(poolState) && !hasBegun(poolState)
 }
 
-/** As the nodes of the open wave show: those that began may be gone. */
+/**
+ * As the nodes of the open wave show: those that began may be gone. One of an earlier wave, or of a later one in the place of a member, that is
+ * drained for the target gets it whatever keeps the others.
+ */
 function hasBegun({ members, open }: PoolState): boolean {
-  return members.some((member) => member.wave === open && wasSelected(member))
+  return members.some((member) => (member.wave === open && member.isExposed) || isDrainedForTarget(member))
 }
 
-function wasSelected({ node, wanted, isExposed }: Member): boolean {
-  return isExposed || (isUnderDrain(node) && wanted.kind === 'config' && wanted.digest === node.mark?.digest)
+function isDrainedForTarget({ node, drain, wanted, exposure }: Member): boolean {
+  const isUnderway = drain?.kind === 'Underway' || drain?.kind === 'Done'
+  return isUnderway && exposure.content === 'target' && wanted.kind === 'config' && wanted.digest === node.mark?.digest
 }
 
 function isOf(record: GateStatus, poolState: PoolState): boolean {
