@@ -101,10 +101,11 @@ function isOfRollout({ assigned }: NodeView, { rollout, clock }: Pick<FactsConte
   return rollout.state !== 'Blocked' && assigned !== undefined && isInRollout(assigned, clock)
 }
 
-/** The host refuses what it is assigned, an older assignment of this content, and runs what it has accepted since. */
+/** The host refuses what it is assigned, an older assignment of this rollout, and runs other content, which it has accepted since. */
 function runsAnother({ node, report }: Reported, target: NodeTarget): boolean {
-  const { active } = node.status ?? {}
-  return isReplayed(report) && active !== undefined && target.kind === 'config' && active !== target.digest
+  const { assigned, status: { active } = {} } = node
+  if (!isReplayed(report) || active === undefined || active === assigned?.digest) return false
+  return target.kind === 'config' && active !== target.digest
 }
 
 /** It runs what a rollout that completed assigned it. A newer one may have passed it by: it was down, say, or cordoned. */

@@ -48,3 +48,23 @@ test('a node that runs the target keeps its place when its host refuses an older
   expect(selectedOf(refused('a', 'new'), refused('b', 'new'), aNode('c').on('older')).toSorted()).toEqual(['a', 'b'])
   expect(selectedOf(refused('a', 'new'), ...others)).toEqual(['a'])
 })
+
+test.each(['new', 'relabelled'])(
+  'a node whose labels changed keeps its place when its host, which runs %s, refuses an older assignment of the rollout',
+  (active) => {
+    const waves = [aWave('canary', 1), aWave('rest', '100%')]
+    const wave = { index: 1, count: 2, name: 'canary' }
+    const options = {
+      stable: 'older',
+      since,
+      waves,
+      wave,
+      wants: { a: { digest: 'relabelled' } },
+      maxUnavailable: '100%',
+    } as const
+    const others = ['b', 'c'].map((name) => aNode(name).on('older'))
+
+    expect(selected(decide(aPool(options).with(refused('a', active).held(), ...others), noon))).toEqual([])
+    expect(selected(decide(aPool(options).with(refused('a', 'next').held(), ...others), noon))).toHaveLength(1)
+  },
+)
