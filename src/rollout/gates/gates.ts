@@ -94,8 +94,7 @@ export function recordingGates(poolState: PoolState): readonly GateState[] {
 }
 
 function withUnremembered(poolState: PoolState): GateState[] {
-  const records = new Map(gateStates(poolState).map(({ record }) => [record.name, record]))
-  return gatesAfterWave(poolState).map((gate) => ({ gate, record: records.get(gate.name) ?? firstRecord(gate, poolState) }))
+  return gatesAfterWave(poolState).map((gate) => ({ gate, record: recordOf(gate, poolState) ?? firstRecord(gate, poolState) }))
 }
 
 function firstRecord(gate: GatePolicy, poolState: PoolState): GateStatus {
@@ -125,16 +124,19 @@ export function nextGate(poolState: PoolState): readonly Instant[] {
 }
 
 function gateStates(poolState: PoolState): GateState[] {
-  const records = (poolState.rollout.memory.gates ?? []).filter((record) => isOf(record, poolState))
   return gatesAfterWave(poolState).flatMap((gate) => {
-    const record = records.find((known) => isRecordOf(known, gate))
+    const record = recordOf(gate, poolState)
     return record ? [{ gate, record }] : []
   })
 }
 
+function recordOf(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
+  return poolState.rollout.memory.gates?.find((record) => isOf(record, poolState) && isRecordOf(record, gate))
+}
+
 function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
   const { now, pool } = poolState
-  const remembered = poolState.rollout.memory.gates?.find((record) => isRecordOf(record, gate) && isOf(record, poolState))
+  const remembered = recordOf(gate, poolState)
   // Until it is recorded, nodes may have gone, or have been restored, because of which it was to be recorded again.
   const isKnown = remembered !== undefined && remembered.state !== 'Recording'
   const known = isKnown ? remembered : withNotes(gate, remembered, poolState)
