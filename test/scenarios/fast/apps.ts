@@ -26,6 +26,8 @@ export interface Damage {
   readonly content: string
   /** So many rollouts of the pool had completed. */
   readonly epoch: number
+  /** The pool has lost its history since. */
+  readonly isForgotten?: true
 }
 
 /** More than ever are down. */
@@ -74,6 +76,13 @@ export class Apps {
     this.outages.clear()
     for (const [content, breaks] of this.breaks) this.breaks.set(content, { ...breaks, lasts: false })
     for (const key of this.damages.keys()) if (key.startsWith(LASTS)) this.damages.delete(key)
+  }
+
+  /** Of a pool of which the history is lost, nothing shows that what its nodes have is unfinished, unless that is tried still. */
+  forget(pool: string): void {
+    this.#seeAll()
+    for (const [key, damage] of this.damages)
+      if (placeOf(damage.app) === pool) this.damages.set(key, { ...damage, isForgotten: true })
   }
 
   answer(pool: string, ask: AskGate, observed: Observed): GateResult {

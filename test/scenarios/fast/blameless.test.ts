@@ -13,8 +13,8 @@ const canary = aNode('a').on('new', { at: noon - hour })
 const waiting = ['b', 'c'].map((name) => aNode(name).on('older'))
 
 /** How many pods are missing through no fault of `new`, where these contents have broken something after one rollout has completed. */
-function missing(broken: Readonly<Record<string, string>>, others = waiting, epoch = 1): number {
-  const damages = Object.entries(broken).map(([node, content]): Damage => ({ app, node, content, epoch }))
+function missing(broken: Readonly<Record<string, string>>, others = waiting, more: Partial<Damage> = {}): number {
+  const damages = Object.entries(broken).map(([node, content]): Damage => ({ app, node, content, epoch: 1, ...more }))
   const snapshot = pool.with(canary, ...others)
   const observed = {
     fleet: { pools: [snapshot], policy: {}, controls: {} },
@@ -43,5 +43,10 @@ test('what an unfinished commit breaks is no fault of the target where a node of
 })
 
 test('what was broken before the last rollout completed is no fault of the target', () => {
-  expect(missing({ a: 'new' }, waiting, 0)).toBe(1)
+  expect(missing({ a: 'new' }, waiting, { epoch: 0 })).toBe(1)
+})
+
+test('what an unfinished commit had broken before the pool lost its history is no fault of another target', () => {
+  expect(missing({ c: 'past' }, waiting, { isForgotten: true })).toBe(1)
+  expect(missing({ a: 'new' }, waiting, { isForgotten: true })).toBe(0)
 })

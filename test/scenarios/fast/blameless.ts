@@ -15,7 +15,7 @@ interface Broken {
 
 /**
  * Pods that are missing through no fault of what is tried: for other reasons, through content that the pool has gone on from or that has
- * completed, or through an unfinished commit that the open waves do not replace. Where every node has what is tried, no gate protects one.
+ * completed, or through an unfinished commit that the open waves do not replace, or of which nothing is remembered. Where every node has what is tried, no gate protects one.
  */
 export function blameless(
   { damages, outages, epoch, isMeddled }: Broken,
@@ -26,7 +26,8 @@ export function blameless(
   const { target, stable, stays, isEverywhere } = tried(pool, observed)
   const shown = new Map(pool.nodes.map(({ name, assigned }) => [name, fingerprintOf(assigned?.digest ?? '')]))
   const isHidden = ({ node, content }: Damage): boolean => isMeddled && shown.get(node) !== fingerprintOf(content)
-  const isBlameless = (damage: Damage): boolean => isHidden(damage) || isBlamelessIfShown(damage)
+  const isForgotten = (damage: Damage): boolean => damage.isForgotten === true && fingerprintOf(damage.content) !== target
+  const isBlameless = (damage: Damage): boolean => isHidden(damage) || isForgotten(damage) || isBlamelessIfShown(damage)
   const isBlamelessIfShown = ({ content, epoch: since }: Damage): boolean =>
     since < epoch || isEverywhere || fingerprintOf(content) === stable || (stays && fingerprintOf(content) !== target)
   for (const [app, ofApp] of Map.groupBy(damages.filter(isBlameless), (damage) => damage.app))

@@ -7,6 +7,7 @@ export function poolDeleted(world: World, random: Random): void {
   if (random.chance(0.75)) return
   const pool = random.pick([...world.pools.values()])
   pool.memory = { ...NO_MEMORY, ...(!world.notes && { rejected: pool.memory.rejected }) }
+  world.apps?.forget(pool.name)
   world.control(pool, {})
   world.tell(`${pool.name} is deleted, and with it its status`)
 }

@@ -66,6 +66,7 @@ function losesPart(memory: Memory, { random }: { readonly random: Random }): Mem
 }
 
 function writeStatus(pool: SimPool, memory: Memory, world: World): void {
+  if (memory.history.length === 0) world.apps?.forget(pool.name)
   pool.memory = memory
   pool.version += 1
   world.gates.statusReplaced(pool.name, memory)
