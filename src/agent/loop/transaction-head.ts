@@ -19,7 +19,7 @@ export async function headOf(
   { target, plan, reboots, dropIns }: Prospect & Pick<Begun, 'reboots'>,
   context: AgentContext,
 ): Promise<TransactionHead> {
-  const { ports, options } = context
+  const { ports, options, state } = context
   const { version } = target
   const upcoming = new Map(plan.steps.flatMap(({ change }) => [...(change.effects.writes ?? [])]))
   const kubelet = target.kubelet && (await withAnswers(target.kubelet, dropIns, upcoming))
@@ -37,7 +37,7 @@ export async function headOf(
     units: [...new Set([...running.filter((unit) => required.includes(unit)), ...started])].filter(isOther),
     unitsIfKnown: running.filter((unit) => !required.includes(unit)),
     ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
-    ...(work.goingBack || plan.steps.length === 0 ? {} : await heard(plan, ports)),
+    ...(work.goingBack ? {} : plan.steps.length === 0 ? await unheard(work, state) : await heard(plan, ports)),
     ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
     ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
@@ -91,7 +91,7 @@ function nodeDemands(
   return { version, ready: node?.ready ?? false, heartbeat, shown: node?.heartbeat }
 }
 
-/** Milliseconds. Whoever answers no sooner is not missed. */
+/** Milliseconds. Whoever answers no sooner is away. */
 const LONGEST_ANSWER = 5000
 
 /** The API server has to be heard of after the change, and whoever came through it has to come again. */
@@ -106,6 +106,15 @@ async function heard(
   if (typeof answer === 'string') return { contact: true, ...(answer !== 'server' && { away: true }) }
   const isAsked = plan.activation.restarts.includes(KUBELET_UNIT) && answer.endpoint !== undefined
   return { contact: true, served: isAsked && (await kubelet.serves(answer.endpoint)).ok }
+}
+
+/** Where nothing is changed, the API server has to be heard of still if it has not been since the change that is on the host. */
+async function unheard({ goal }: Work, state: AgentContext['state']): Promise<Pick<Proof, 'contact' | 'away'>> {
+  const active = await state.digest('active')
+  if (active === undefined || active === (await state.digest('lastKnownGood'))) return {}
+  // An agent that died may have written down what this one has to show, and not yet that it is active.
+  const { contact, away } = (await state.trial(active)) ?? (goal && (await state.trial(goal.digest))) ?? {}
+  return contact ? { contact, away } : {}
 }
 
 /** Units that run, and that the service manager stops together with others: all, and those that are started again when all is in place. */

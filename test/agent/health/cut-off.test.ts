@@ -301,6 +301,36 @@ test('agent is not cut off for good by a change that it began in an outage of th
   expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
 
+/** The network is away from the restart of the firewall with rules that drop everything, and there again with others. @param before the restart */
+function obeyFirewall(machine: Machine, before: () => void): void {
+  const { files } = machine.host
+  const services: ServiceManager = machine.host.services
+  const restart = services.restart.bind(services)
+  let isCut = false
+  services.restart = async (unit) => {
+    const isDropping = files.text(RULES)?.includes('drop') ?? false
+    if (unit === 'nftables.service' && isDropping) before()
+    await machine.clock.sleep(200)
+    await restart(unit)
+    if (unit === 'nftables.service') isCut = isDropping
+  }
+  Object.defineProperty(machine.host.faults, 'network', { get: () => (isCut ? 'lost' : undefined) })
+}
+
+test('agent that restarts goes back from a change that cut it off when the same content was assigned again meanwhile', async () => {
+  const { machine, good } = await settled()
+  obeyFirewall(machine, () => machine.assign(rules('drop\n'), { REVISION: 'again' }))
+  const deadly = machine.assign(rules('drop\n'))
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') === `${deadly}\n`)
+  await machine.clock.advance(25_000)
+  machine.kill()
+  machine.start()
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+})
+
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
   const machine = new Machine()
   machine.start()
