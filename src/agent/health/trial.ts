@@ -21,12 +21,19 @@ import {
 } from './trial-judge.ts'
 import { evidenceFrom, observeHealth, type Proof } from './verify.ts'
 
+/** What the content asks for, which is read once. */
 interface TrialSettings {
   readonly digest: string
   readonly duration: number
+  readonly proof: Pick<Proof, 'healthz' | 'runtime'>
+}
+
+/** The same with what the change has to show, which is another thing when the same content is applied once more. */
+interface TrialDemanded {
+  readonly duration: number
   /** The kubelet's heartbeat on the Node when the change was proved. */
   readonly shown: number | undefined
-  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat' | 'contact' | 'away'>
+  readonly proof: TrialSettings['proof'] & Pick<Proof, 'units' | 'ready' | 'heartbeat' | 'contact' | 'away'>
 }
 
 /** A configuration that did not hold its trial. */
@@ -57,7 +64,7 @@ export class Trial {
     const { state, options } = this.#context
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
-    const { duration, proof, shown } = await this.#settingsOf(digest)
+    const { duration, proof, shown } = await this.#demandedOf(digest)
     const host = await observeHealth(proof, this.#context.ports)
     if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at, shown)
     const look = await this.#completed(host, proof)
@@ -67,7 +74,7 @@ export class Trial {
     if (verdict.kind === 'failed' || verdict.kind === 'cut off') {
       // Should the host stay as it is, it is judged by what it shows from now on. A kubelet has been silent all the same.
       this.#record = { ...trialFrom(digest, host.at), heartbeats: record.heartbeats }
-      return { because: await this.#failure(verdict), from: digest }
+      return { because: await this.#failure(verdict, proof), from: digest }
     }
     if (verdict.kind === 'holding') return 'holding'
     await state.pointAll(afterTrial(digest))
@@ -82,7 +89,7 @@ export class Trial {
     return 'none'
   }
 
-  async #completed(host: Look, proof: TrialSettings['proof']): Promise<TrialLook> {
+  async #completed(host: Look, proof: TrialDemanded['proof']): Promise<TrialLook> {
     const { ports } = this.#context
     const { startedAt = host.at } = this.#record ?? {}
     const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), {
@@ -108,8 +115,13 @@ export class Trial {
     } catch (error) {
       return ports.log.warn('trial not written', { error: String(error) })
     }
-    if (this.#settings) this.#settings = { ...this.#settings, proof: { ...this.#settings.proof, contact: false } }
     await this.#onHeard()
+  }
+
+  async #demandedOf(digest: string): Promise<TrialDemanded> {
+    const { duration, proof } = await this.#settingsOf(digest)
+    const { ready = false, heartbeat = false, units = [], contact, away, shown } = (await this.#context.state.trial(digest)) ?? {}
+    return { duration, shown, proof: { ...proof, ready, heartbeat, units, contact, away } }
   }
 
   async #settingsOf(digest: string): Promise<TrialSettings> {
@@ -120,15 +132,16 @@ export class Trial {
     const active = isReadable ? await state.restore(digest) : undefined
     const { target } = await compare(active?.content ?? {}, this.#context)
     const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
-    const { ready = false, heartbeat = false, units = [], contact, away, shown } = (await state.trial(digest)) ?? {}
-    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units, contact, away }
-    this.#settings = { digest, duration, shown, proof }
+    this.#settings = { digest, duration, proof: { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime } }
     return this.#settings
   }
 
-  async #failure(verdict: Extract<TrialVerdict, { kind: 'failed' | 'cut off' }>): Promise<Failure> {
+  async #failure(
+    verdict: Extract<TrialVerdict, { kind: 'failed' | 'cut off' }>,
+    { away }: TrialDemanded['proof'],
+  ): Promise<Failure> {
     const { ports } = this.#context
-    if (verdict.kind === 'cut off') return cutOff(verdict.for, this.#settings?.proof.away === true)
+    if (verdict.kind === 'cut off') return cutOff(verdict.for, away === true)
     const { message, unit = KUBELET_UNIT } = verdict
     const words = await ports.services.lastWords(unit, ports.clock.now() - 60_000).catch(() => [])
     const subject = unit === KUBELET_UNIT ? 'kubelet' : unit
@@ -148,7 +161,7 @@ function cutOff(milliseconds: number, wasAway: boolean): Failure {
 }
 
 async function askNode(
-  proof: TrialSettings['proof'],
+  proof: TrialDemanded['proof'],
   { pid, startedAt }: ProcessRecord,
   ports: AgentContext['ports'],
 ): Promise<Asked> {

@@ -331,6 +331,20 @@ test('agent that restarts goes back from a change that cut it off when the same 
   expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
 
+test('agent goes back when it has heard of the API server in a trial, and is cut off when the same is applied once more', async () => {
+  const { machine, good } = await settled()
+  const content = { ...rules('accept all\n'), flags: '--v=3' }
+  const digest = machine.assign(content)
+  await machine.untilDigest(digest, 'Applied')
+  await machine.clock.advance(20_000)
+  machine.host.files.put(FLAGS, 'KUBELET_EXTRA_ARGS="--v=4"\n')
+  machine.assign(content, { REVISION: 'again' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+})
+
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
   const machine = new Machine()
   machine.start()
