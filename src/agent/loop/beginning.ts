@@ -14,7 +14,7 @@ export interface Beginning {
 /** Pure: the outcome of an assignment while the work on it is under way. */
 export function beginning({ goal, node, last, now }: Beginning): Outcome {
   const assignment = goal?.text ?? null
-  const attempts = last?.assignment === assignment && last.phase === 'Applying' ? last.attempts + 1 : 1
+  const before = last?.assignment === assignment && last.phase === 'Applying' ? last : undefined
   const uid = node ?? (last?.assignment === assignment ? last.node : undefined)
   return {
     assignment,
@@ -23,6 +23,7 @@ export function beginning({ goal, node, last, now }: Beginning): Outcome {
     ...(goal?.desired.REVISION === undefined ? {} : { revision: goal.desired.REVISION }),
     phase: 'Applying',
     since: now,
-    attempts,
+    attempts: (before?.attempts ?? 0) + 1,
+    ...(before?.losses === undefined ? {} : { losses: before.losses }),
   }
 }

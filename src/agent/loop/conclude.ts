@@ -21,7 +21,7 @@ export function conclude(
 ): Outcome {
   const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
   if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
-  if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { attempts: base.attempts, now }) }
+  if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { ...base, now }) }
   return afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
 }
 
@@ -53,7 +53,7 @@ function withoutResult({
 function resultOfApply(
   { digest, activation, before, awaits }: Undertaking,
   ending: Ending,
-  { attempts, now }: { readonly attempts: number; readonly now: string },
+  { attempts, losses = 0, now }: Pick<Outcome, 'attempts' | 'losses'> & { readonly now: string },
 ): Partial<Outcome> {
   if (ending.kind === 'kept') {
     const wasRestarted = activation.restarts.includes(KUBELET_UNIT) || awaits?.boot !== undefined
@@ -62,7 +62,7 @@ function resultOfApply(
     return { phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
   }
   // Left as it was, at Applying, it is taken up again.
-  if (isInterrupted(ending) && attempts < MAX_INTERRUPTIONS) return { phase: 'Applying' }
+  if (isInterrupted(ending) && attempts - losses < MAX_INTERRUPTIONS) return { phase: 'Applying' }
   const failed = { since: now, error: ending.failure }
   if (ending.kind === 'undone') return { ...failed, phase: 'RolledBack' }
   if (ending.kind === 'broken') return { ...failed, phase: 'Failed' }

@@ -34,7 +34,16 @@ export interface StatusFacts {
 
 /** Pure: what the Node should show. */
 export function statusOf(
-  { assignment: _assignment, node: _node, unproved: _unproved, was: _was, lost: _lost, reboot, ...outcome }: Outcome,
+  {
+    assignment: _assignment,
+    node: _node,
+    unproved: _unproved,
+    was: _was,
+    lost: _lost,
+    losses: _losses,
+    reboot,
+    ...outcome
+  }: Outcome,
   facts: StatusFacts,
 ): AgentStatus {
   const { pointers, isUnclean, drift, cgroup, kubelet } = facts

@@ -33,11 +33,11 @@ export function asking({ last, now }: Story, because: Failure, needs: Disruption
 export function wentBack({ last, now }: Story, because: Failure | undefined): Outcome {
   if (!isSettled(last)) return last
   const before = recovered({ last, now }, undefined)
-  const { error, needs: _needs, ...rest } = before
+  const { error, needs: _needs, losses = 0, ...rest } = before
   // What waits for a grant was never tried, and is compared with the host as it is now.
   if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
   if (because?.reason === API_SERVER_LOST || because?.reason === API_SERVER_AWAY)
-    return { ...rest, phase: 'Applying', since: now, error: because, lost: true }
+    return { ...rest, phase: 'Applying', since: now, error: because, lost: true, losses: losses + 1 }
   const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
   return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
 }
@@ -45,14 +45,14 @@ export function wentBack({ last, now }: Story, because: Failure | undefined): Ou
 /** A change that cut the API server off gives it back with its undo, and not much later. */
 const AT_ONCE = 30_000
 /** An outage that comes with each attempt is none. */
-const MAX_ATTEMPTS = 3
+const MAX_LOSSES = 3
 
 /** The API server, which was lost with the change, or away before it, answers: the change is to blame, or is tried again. */
 export function foundAgain({ last, now }: Story): Outcome {
   const { lost: _lost, error, ...rest } = last
   const after = Date.parse(now) - Date.parse(last.since)
   const isAtOnce = after >= 0 && after <= AT_ONCE && error?.reason !== API_SERVER_AWAY
-  const isToBlame = isAtOnce || last.attempts >= MAX_ATTEMPTS
+  const isToBlame = isAtOnce || (last.losses ?? last.attempts) >= MAX_LOSSES
   return isToBlame ? { ...rest, phase: 'RolledBack', since: now, ...(error && { error }) } : { ...rest, since: now }
 }
 

@@ -345,6 +345,26 @@ test('agent goes back when it has heard of the API server in a trial, and is cut
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
 })
 
+test('agent that was interrupted twice tries a change again after one outage of the API server', async () => {
+  const { machine } = await settled()
+  machine.kill()
+  const digest = machine.assign({ ...rules('accept all\n'), flags: '--v=3' })
+  for (const attempt of [1, 2]) {
+    const process = machine.start({ after: { method: 'writeAtomic', subject: RULES } })
+    await machine.clock.runUntil(() => process.dead)
+    machine.kill()
+    expect(machine.host.files.text('/var/lib/nodewave/meta/outcome.json')).toContain(`"attempts":${attempt}`)
+  }
+  machine.host.faults.network = 'lost'
+  machine.start()
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') === `${digest}\n`)
+  await machine.clock.advance(2 * MINUTE)
+  machine.host.faults.network = undefined
+
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
+  expect(reported(machine)).not.toContain('RolledBack')
+})
+
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
   const machine = new Machine()
   machine.start()

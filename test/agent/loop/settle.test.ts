@@ -40,6 +40,13 @@ test('outcome of an interruption stays open twice and is final the third time', 
   expect(attempts.map(({ phase, since }) => `${phase} ${since}`)).toEqual(['Applying then', 'Applying then', 'RolledBack now'])
 })
 
+test('outcome of an interruption stays open when the attempts before it ended in outages of the API server', () => {
+  const ending = { kind: 'undone' as const, failure: interruption }
+
+  expect(conclude(HEAD, ending, at({ ...WORKING, attempts: 3, losses: 2 }))).toMatchObject({ phase: 'Applying' })
+  expect(conclude(HEAD, ending, at({ ...WORKING, attempts: 5, losses: 2 }))).toMatchObject({ phase: 'RolledBack' })
+})
+
 test('outcome of a fallback tells why it came to it', () => {
   const because = { reason: 'TrialFailed', message: 'went bad' }
 
