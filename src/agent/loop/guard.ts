@@ -15,7 +15,7 @@ import { withKubeletStart } from './kubelet-start.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { noteOutcome } from './note-outcome.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
-import { foundAgain, leaving, recovered, stuck } from './went-bad.ts'
+import { foundAgain, isForContact, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 /** Milliseconds. What is put back may cut the node off, and a report that the change is applied would stand on the Node until it is found again. */
@@ -58,7 +58,9 @@ export class Guard {
   /** What the host could not be taken back from, and how often that was tried. */
   #stuck: { readonly digest: string | undefined; readonly times: number } = { digest: undefined, times: 0 }
   /** The way back that is under way: what it needs may have to be downloaded, and whoever brings a fix does not wait for that. */
-  #goingBack: { readonly from: string; readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+  #goingBack:
+    | { readonly from: string; readonly because: Failure; readonly stop: AbortController; readonly ended: Promise<void> }
+    | undefined
   #wake = new AbortController()
   /** Ends a pause, which then goes on if it is not over. */
   #stir = new AbortController()
@@ -120,6 +122,11 @@ export class Guard {
     this.#wake.abort()
   }
 
+  /** The API server answers after all: the host does not go back for want of it. */
+  heard(): void {
+    if (isForContact(this.#goingBack?.because)) this.#goingBack?.stop.abort()
+  }
+
   /** @returns milliseconds until the next look. */
   async #look(signal: AbortSignal): Promise<number> {
     const { state, journal, options } = this.#context
@@ -129,9 +136,9 @@ export class Guard {
     if (signal.aborted || (await journal.open()) !== undefined) return timing.watch
     if (await state.isUnclean()) return timing.drift
     await this.#stopNeedless()
-    const outcome = await this.#followClock(await state.outcome())
-    await this.#lookForRebootNeed(outcome)
+    await this.#lookForRebootNeed(await this.#followClock(await state.outcome()))
     const trial = await this.#trial.look()
+    const outcome = await state.outcome()
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
@@ -212,7 +219,7 @@ export class Guard {
         .then(() => {
           this.#goingBack = undefined
         })
-      this.#goingBack = { from, stop, ended }
+      this.#goingBack = { from, because, stop, ended }
     }
     return this.#context.options.timing.watch
   }
@@ -232,6 +239,7 @@ export class Guard {
     const { ports, options } = this.#context
     const { timing } = options
     await this.#actions.fallBack(goingBack, signal).catch((error: unknown) => this.#fallBackFailed(goingBack, error))
+    if (signal.aborted) return
     this.#stuck = { digest: goingBack.from, times: goingBack.from === this.#stuck.digest ? this.#stuck.times + 1 : 1 }
     // Each try restarts the kubelet, and what keeps both configurations from running may stay for days.
     const pause = Math.min(timing.drift * 2 ** (this.#stuck.times - 1), Math.max(timing.drift, LONGEST_PAUSE))

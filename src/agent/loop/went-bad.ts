@@ -25,6 +25,8 @@ export function stuck({ last, now }: Story, error: Failure): Outcome {
 /** Going back takes more than a restart, and waits for a grant. */
 export function asking({ last, now }: Story, because: Failure, needs: Disruption): Outcome {
   if (!isSettled(last)) return { ...last, error: because }
+  // Nobody can allow that but by the API server, and when that answers there is nothing to go back from.
+  if (isForContact(because)) return { ...aside(last), phase: 'Applying', error: because }
   const since = isAsking(last) ? last.since : now
   return { ...aside(last), phase: 'Blocked', since, error: because, needs }
 }
@@ -36,10 +38,18 @@ export function wentBack({ last, now }: Story, because: Failure | undefined): Ou
   const { error, needs: _needs, losses = 0, ...rest } = before
   // What waits for a grant was never tried, and is compared with the host as it is now.
   if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
-  if (because?.reason === API_SERVER_LOST || because?.reason === API_SERVER_AWAY)
-    return { ...rest, phase: 'Applying', since: now, error: because, lost: true, losses: losses + 1 }
+  if (isForContact(because)) return { ...rest, phase: 'Applying', since: now, error: because, lost: true, losses: losses + 1 }
   const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
   return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
+}
+
+/** The API server answers before the host went back for want of it. */
+export function heard({ last, now }: Story): Outcome {
+  return isForContact(last.error) ? recovered({ last, now }, undefined) : last
+}
+
+export function isForContact(because: Failure | undefined): boolean {
+  return because?.reason === API_SERVER_LOST || because?.reason === API_SERVER_AWAY
 }
 
 /** A change that cut the API server off gives it back with its undo, and not much later. */

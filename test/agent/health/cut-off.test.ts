@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 import type { ServiceManager } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
+import { CPU_STATE, withKubeletStates } from '../support/kubelet-state.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
 const RULES = '/etc/nftables.conf'
 const FLAGS = '/etc/default/kubelet'
 const STATUS = 'nodewave.io/status'
+const IN_USE = JSON.stringify({ policyName: 'static', defaultCpuSet: '0-1', entries: { pod: { web: '2' } }, checksum: 1 })
 
 const rules = (content: string) => ({
   host: JSON.stringify({
@@ -362,6 +364,60 @@ test('agent that was interrupted twice tries a change again after one outage of 
   machine.host.faults.network = undefined
 
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
+  expect(reported(machine)).not.toContain('RolledBack')
+})
+
+/** It went to the static policy, and a pod has CPUs by it since: to go back takes a drain. The network is lost with the change. */
+async function lostWithPods() {
+  const machine = new Machine()
+  withKubeletStates(machine)
+  machine.start()
+  machine.assign({ config: 'maxPods: 100\n' })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const digest = machine.assign({ config: 'cpuManagerPolicy: static\nkubeReserved: {cpu: 500m}\n' })
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/kubelet/config.yaml')?.includes('static') ?? false)
+  machine.host.faults.network = 'lost'
+  await machine.clock.advance(20_000)
+  machine.host.files.put(CPU_STATE, IN_USE)
+  return { machine, digest }
+}
+
+test('agent asks for no drain to go back for want of the API server, and stays with the change when that answers', async () => {
+  const { machine, digest } = await lostWithPods()
+  await machine.clock.advance(20 * MINUTE)
+  const before = machine.node.patches.length
+  machine.host.faults.network = undefined
+  machine.node.reconnect()
+  await machine.clock.advance(MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+  await machine.clock.advance(10 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', lastKnownGood: digest })
+  expect(JSON.stringify(machine.node.patches.slice(before))).not.toContain('Blocked')
+})
+
+test('agent stays with a change when the API server answers while what it would go back to is being downloaded', async () => {
+  const machine = new Machine({ durations: { download: 8 * MINUTE } })
+  const release = (version: string) => ({ version, host: JSON.stringify({ kubelet: machine.release(version) }) })
+  machine.start()
+  const good = machine.assign(release('1.36.1'))
+  await machine.clock.advance(20 * MINUTE)
+  await machine.untilDigest(good, 'Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const digest = machine.assign(release('1.36.3'))
+  const { files } = machine.host
+  await machine.clock.runUntil(() => files.text('/var/lib/nodewave/journal.jsonl') !== undefined)
+  const { get } = machine.node
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  await machine.clock.advance(30_000)
+  for (const path of Object.keys(files.snapshot())) if (path.includes('/staging/kubelet-')) await files.remove(path)
+  await machine.clock.advance(5 * MINUTE)
+  machine.node.get = get
+  await machine.clock.advance(40 * MINUTE)
+
+  expect(machine.logged.some((line) => line.startsWith('going back to what last worked'))).toBe(true)
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest, lastKnownGood: digest })
   expect(reported(machine)).not.toContain('RolledBack')
 })
 
