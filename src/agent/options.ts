@@ -36,7 +36,7 @@ export interface Timing {
   readonly unwell: number
   /** How long the Node may be not Ready during the trial: longer, since a network that starts again takes its time. */
   readonly unready: number
-  /** An API server that answered before a change, and of which nothing is heard for this long after it, may have been cut off by it. */
+  /** An API server of which nothing is heard for this long after a change may have been cut off by it. */
   readonly lost: number
   /** The same where its machine refuses connections: it may be starting. */
   readonly down: number

@@ -1,7 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { API_SERVER_LOST, CHANGED_BY_OTHERS, NOT_REBOOTED, REBOOT_REFUSED, REBOOTING } from '../../src/protocol/agent-status.ts'
+import {
+  API_SERVER_AWAY,
+  API_SERVER_LOST,
+  CHANGED_BY_OTHERS,
+  NOT_REBOOTED,
+  REBOOT_REFUSED,
+  REBOOTING,
+} from '../../src/protocol/agent-status.ts'
 import { NODE_PHASES } from '../../src/protocol/node-pool.ts'
 import { OPERATOR_EVENTS } from '../../src/rollout/status/control-events.ts'
 
@@ -15,10 +22,11 @@ function namedIn(heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
 }
 
+/** What stands beside a code is said by an API server. */
 function reasonsIn(pattern: string): string[] {
   const texts = globSync(pattern, { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
   const found = texts.flatMap((text) =>
-    [...text.matchAll(/(?:reason: |_[A-Z]+ = )'([A-Z]\w*[a-z]\w*)'/g)].map(([, name = '']) => name),
+    [...text.matchAll(/(?:(?<!code: \d+, )reason: |_[A-Z]+ = )'([A-Z]\w*[a-z]\w*)'/g)].map(([, name = '']) => name),
   )
   return [...new Set(found)].sort()
 }
@@ -35,7 +43,7 @@ test('the page on troubleshooting has every phase of a node', () => {
 })
 
 test('the page on troubleshooting has every reason that an agent gives', () => {
-  const ofProtocol = [API_SERVER_LOST, CHANGED_BY_OTHERS, REBOOTING, REBOOT_REFUSED, NOT_REBOOTED]
+  const ofProtocol = [API_SERVER_AWAY, API_SERVER_LOST, CHANGED_BY_OTHERS, REBOOTING, REBOOT_REFUSED, NOT_REBOOTED]
   const given = [...new Set([...reasonsIn('src/agent/**/*.ts'), ...ofProtocol])].sort()
   expect(given.filter((reason) => !namedIn('Errors of an agent').includes(reason))).toEqual([])
 })

@@ -15,7 +15,7 @@ export interface TrialLook extends Look {
     | { readonly kind: 'complaint'; readonly message: string }
   /** The kubelet's last one, as the Node shows it; undefined when it shows none, or when the API server does not say. */
   readonly heartbeat: number | undefined
-  /** The API server answered before the change, and has not been heard of since. */
+  /** The API server has not been heard of since the change. */
   readonly isUnheard: boolean
   /** The machine is starting, and what does not run yet says nothing. */
   readonly isStarting: boolean
@@ -33,7 +33,7 @@ export interface TrialRecord {
   readonly unwellSince: number | undefined
   /** Since when the Node has spoken against the kubelet. */
   readonly complainedSince: number | undefined
-  /** Since when the API server, which answered before the change, is looked for in vain. */
+  /** Since when the API server is looked for in vain that has to be heard of after the change. */
   readonly unheardSince: number | undefined
 }
 
