@@ -17,6 +17,8 @@ export interface TrialLook extends Look {
   readonly heartbeat: number | undefined
   /** The API server has not been heard of since the change. */
   readonly isUnheard: boolean
+  /** It did not answer before the change either: what brings it back may take its time. */
+  readonly wasAway: boolean
   /** The machine is starting, and what does not run yet says nothing. */
   readonly isStarting: boolean
 }
@@ -84,7 +86,8 @@ export function judgeTrial(
   }
   if (look.node.kind === 'complaint' && isOver(record.complainedSince, limits.unready))
     return { record, verdict: { kind: 'failed', message: look.node.message } }
-  const longest = look.node.kind === 'unknown' && look.node.reach === 'machine' ? limits.down : limits.lost
+  const mayBeStarting = look.wasAway || (look.node.kind === 'unknown' && look.node.reach === 'machine')
+  const longest = mayBeStarting ? limits.down : limits.lost
   if (isOver(record.unheardSince, longest)) return { record, verdict: { kind: 'cut off', for: longest } }
   const isNodeFine = look.node.kind === 'fine' && !isOfTheBackup(record.heartbeats, look.at)
   const holds = looksHealthy(look) && troubleIn(look) === undefined && isNodeFine

@@ -96,6 +96,7 @@ export class Trial {
       ...host,
       ...UNASKED,
       isUnheard: false,
+      wasAway: false,
       isStarting: false,
     })
     const asked = proof.ready || proof.heartbeat || proof.contact ? await askNode(proof, kubelet, ports) : UNASKED
@@ -103,7 +104,8 @@ export class Trial {
     const isUnheard = proof.contact === true && node.kind === 'unknown' && node.reach !== 'server'
     const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint' && !isUnheard
     const mayBeStarting = !isCalm && host.at - startedAt < LONGEST_START
-    return { ...host, ...asked, isUnheard, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
+    const wasAway = proof.away === true
+    return { ...host, ...asked, isUnheard, wasAway, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
   }
 
   /** Whatever becomes of the API server later is not the change's fault. */

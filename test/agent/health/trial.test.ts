@@ -257,6 +257,7 @@ const aLook = (at: number, ok: boolean, restarts: number): TrialLook => ({
   node: { kind: 'fine' },
   heartbeat: undefined,
   isUnheard: false,
+  wasAway: false,
   isStarting: false,
   service: {
     exists: true,
