@@ -22,11 +22,10 @@ function namedIn(heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
 }
 
-/** What stands beside a code is said by an API server. */
 function reasonsIn(pattern: string): string[] {
   const texts = globSync(pattern, { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
   const found = texts.flatMap((text) =>
-    [...text.matchAll(/(?:(?<!code: \d+, )reason: |_[A-Z]+ = )'([A-Z]\w*[a-z]\w*)'/g)].map(([, name = '']) => name),
+    [...text.matchAll(/(?:reason: |_[A-Z]+ = )'([A-Z]\w*[a-z]\w*)'/g)].map(([, name = '']) => name),
   )
   return [...new Set(found)].sort()
 }
