@@ -2,7 +2,8 @@ import { KUBELET_UNIT } from '../paths.ts'
 import type { Outcome } from '../state/state.ts'
 import { INTERRUPTED } from '../transaction/interrupted.ts'
 import type { Ending, Failure, TransactionHead } from '../transaction/journal.ts'
-import { type Story, stuck, wentBack } from './went-bad.ts'
+import { isSettled } from './final.ts'
+import { couldNotGoBack, isForContact, type Story, stuck, wentBack } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -28,13 +29,14 @@ export function conclude(
 function afterFallback({ because }: Undertaking, ending: Ending, story: Story): Outcome {
   if (ending.kind === 'kept') return wentBack(story, because)
   // What made it necessary is still there, and will show again.
-  return isInterrupted(ending) ? story.last : gaveUp(story, ending.failure)
+  if (isInterrupted(ending)) return story.last
+  const isAsBefore = ending.kind === 'undone' && isForContact(because)
+  return gaveUp(story, because && isAsBefore ? couldNotGoBack(because, ending.failure) : ending.failure)
 }
 
 /** While something else was assigned and is being fetched, that is what the status goes on to speak of. */
 function gaveUp(story: Story, failure: Failure): Outcome {
-  const outcome = stuck(story, failure)
-  return outcome.phase === 'Failed' ? outcome : story.last
+  return isSettled(story.last) ? stuck(story, failure) : story.last
 }
 
 function withoutResult({

@@ -10,12 +10,13 @@ import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
 import type { Drift } from './drift.ts'
 import { DriftWatch } from './drift-watch.ts'
+import { isSettled } from './final.ts'
 import { Superseded } from './host-turns.ts'
 import { withKubeletStart } from './kubelet-start.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { noteOutcome } from './note-outcome.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
-import { foundAgain, isForContact, leaving, recovered, stuck } from './went-bad.ts'
+import { couldNotGoBack, foundAgain, isForContact, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 /** Milliseconds. What is put back may cut the node off, and a report that the change is applied would stand on the Node until it is found again. */
@@ -251,15 +252,14 @@ export class Guard {
     if (error instanceof Superseded) return
     if (error instanceof MachineGoesDown) throw error
     const { state, ports, turns } = this.#context
-    const { reason, message } = failureOf(error)
-    ports.log.warn('could not go back', { reason, message })
-    const told = { reason, message: `${goingBack.because.message}; going back to what last worked failed: ${message}` }
+    const failure = failureOf(error)
+    ports.log.warn('could not go back', { ...failure })
     await turns.exclusively(async () => {
       await requireBad(goingBack, this.#context)
       const last = await state.outcome()
       if (last === undefined) return
-      const outcome = stuck({ last, now: stamp(ports) }, told)
-      if (outcome.phase === 'Failed') await noteOutcome(outcome, this.#context)
+      const outcome = stuck({ last, now: stamp(ports) }, couldNotGoBack(goingBack.because, failure))
+      if (isSettled(last)) await noteOutcome(outcome, this.#context)
       await this.#actions.show(outcome)
     })
   }

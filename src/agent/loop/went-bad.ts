@@ -19,7 +19,15 @@ export function leaving({ last, now }: Story, because: Failure): Outcome {
 /** The host stays with what went bad. How the assignment stood before is kept: the host may get well by itself. */
 export function stuck({ last, now }: Story, error: Failure): Outcome {
   // What is under way for another assignment goes on.
-  return isSettled(last) ? { ...aside(last), phase: 'Failed', since: now, error } : { ...last, error }
+  if (!isSettled(last)) return { ...last, error }
+  // Nobody sees it before the API server answers, and when that does there is nothing to go back from.
+  return { ...aside(last), phase: isForContact(error) ? 'Applying' : 'Failed', since: now, error }
+}
+
+/** Going back, which this made necessary, came to nothing. */
+export function couldNotGoBack(because: Failure, { reason, message }: Failure): Failure {
+  const told = `${because.message}; going back to what last worked failed: ${message}`
+  return { reason: isForContact(because) ? because.reason : reason, message: told }
 }
 
 /** Going back takes more than a restart, and waits for a grant. */

@@ -408,7 +408,8 @@ test('agent asks for no drain to go back for want of the API server, and stays w
   expect(JSON.stringify(machine.node.patches.slice(before))).not.toContain('Blocked')
 })
 
-test('agent stays with a change when the API server answers while what it would go back to is being downloaded', async () => {
+/** To go back from its release takes a download of eight minutes; no question to the API server has been answered since, nor is one before `answerAgain`. */
+async function lostWithoutStaged() {
   const machine = new Machine({ durations: { download: 8 * MINUTE } })
   const release = (version: string) => ({ version, host: JSON.stringify({ kubelet: machine.release(version) }) })
   machine.start()
@@ -423,13 +424,34 @@ test('agent stays with a change when the API server answers while what it would 
   machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
   await machine.clock.advance(30_000)
   for (const path of Object.keys(files.snapshot())) if (path.includes('/staging/kubelet-')) await files.remove(path)
+  const answerAgain = (): void => {
+    machine.node.get = get
+  }
+  return { machine, digest, answerAgain }
+}
+
+test('agent stays with a change when the API server answers while what it would go back to is being downloaded', async () => {
+  const { machine, digest, answerAgain } = await lostWithoutStaged()
   await machine.clock.advance(5 * MINUTE)
-  machine.node.get = get
+  answerAgain()
   await machine.clock.advance(40 * MINUTE)
 
   expect(machine.logged.some((line) => line.startsWith('going back to what last worked'))).toBe(true)
   expect(machine.status).toMatchObject({ phase: 'Applied', digest, lastKnownGood: digest })
   expect(reported(machine)).not.toContain('RolledBack')
+})
+
+test('agent that could not go back for want of the API server has not failed, and stays with the change when that answers', async () => {
+  const { machine, digest, answerAgain } = await lostWithoutStaged()
+  machine.artifacts.clear()
+  await machine.clock.advance(15 * MINUTE)
+  expect(machine.logged.some((line) => line.startsWith('could not go back'))).toBe(true)
+  expect(machine.status).toMatchObject({ phase: 'Applying', digest, error: { reason: 'ApiServerLost' } })
+  answerAgain()
+  await machine.clock.advance(20_000)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+  expect(phasesOf(machine, digest)).not.toContain('Failed')
 })
 
 test('agent has said that it goes back before what it puts back cuts it off', async () => {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { conclude } from '../../../src/agent/loop/conclude.ts'
 import { asking, recovered, stuck, wentBack } from '../../../src/agent/loop/went-bad.ts'
 import type { Outcome } from '../../../src/agent/state/state.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
 const because = { reason: 'TrialFailed', message: 'went bad' }
+const lost = { reason: 'ApiServerLost', message: 'the API server is lost' }
 const refused = { reason: 'MalformedDesiredConfig', message: 'no JSON' }
 const APPLIED: Outcome = { assignment: '{}', digest: 'v1:a', phase: 'Applied', since: 'then', attempts: 1 }
 const REFUSED: Outcome = { ...APPLIED, phase: 'RolledBack', error: refused }
@@ -50,6 +52,24 @@ test('going back that waits for a grant says since when, however often it was tr
 
   expect(first).toMatchObject({ phase: 'Blocked', needs: 'reboot', error: because, since: 'first' })
   expect(asking({ last: first, now: 'second' }, because, 'reboot').since).toBe('first')
+})
+
+test('assignment has not failed when the host could not go back for want of the API server, unless it is not as before either', () => {
+  const head = {
+    purpose: 'fallback' as const,
+    because: lost,
+    awaits: undefined,
+    activation: { restarts: [] },
+    before: {},
+  }
+  const failure = { reason: 'HealthCheckFailed', message: 'unwell' }
+  const message = 'the API server is lost; going back to what last worked failed: unwell'
+
+  expect(conclude(head, { kind: 'undone', failure }, told(APPLIED))).toMatchObject({
+    phase: 'Applying',
+    error: { ...lost, message },
+  })
+  expect(conclude(head, { kind: 'broken', failure }, told(APPLIED))).toMatchObject({ phase: 'Failed', error: failure })
 })
 
 /** A commit in its trial whose predecessor cannot be read any more. */
