@@ -1,7 +1,8 @@
 import { API_SERVER_AWAY, API_SERVER_LOST, ERROR_OPENINGS } from '../../protocol/agent-status.ts'
-import type { AgentContext } from '../context.ts'
+import { type AgentContext, stamp } from '../context.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { sweep } from '../loop/settle.ts'
+import { heard } from '../loop/went-bad.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { afterTrial } from '../state/pointers.ts'
 import type { Failure } from '../transaction/journal.ts'
@@ -108,11 +109,14 @@ export class Trial {
     return { ...host, ...asked, isUnheard, wasAway, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
   }
 
-  /** Whatever becomes of the API server later is not the change's fault. */
+  /** Whatever becomes of the API server later is not the change's fault. Noted last: who dies before hears of the API server again. */
   async #heard(digest: string): Promise<void> {
     const { state, ports } = this.#context
     const demands = await state.trial(digest)
+    const last = await state.outcome()
+    const outcome = last && heard({ last, now: stamp(ports) })
     try {
+      if (outcome !== undefined && outcome !== last) await state.setOutcome(outcome)
       if (demands !== undefined) await state.setTrial({ ...demands, contact: false })
     } catch (error) {
       return ports.log.warn('trial not written', { error: String(error) })

@@ -23,7 +23,6 @@ import { Retry } from './retry.ts'
 import { isSuspended } from './settle.ts'
 import { describeStatus } from './status.ts'
 import { grantsWayBack } from './way-back-grant.ts'
-import { heard } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 /**
@@ -181,13 +180,9 @@ export class Agent {
 
   /** What the API server was not heard of after counts now that it is. */
   async #showHeard(): Promise<void> {
-    const { state, ports } = this.#context
     this.#guard.heard()
-    const last = await state.outcome()
-    if (last === undefined) return
-    const outcome = heard({ last, now: stamp(ports) })
-    if (outcome !== last) await state.setOutcome(outcome)
-    await this.#showUnlessTaken(outcome)
+    const outcome = await this.#context.state.outcome()
+    if (outcome !== undefined) await this.#showUnlessTaken(outcome)
   }
 
   /** While an assignment is under way, that is what the Node goes on to show, whatever the guard does. */

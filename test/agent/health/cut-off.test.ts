@@ -454,6 +454,30 @@ test('agent that could not go back for want of the API server has not failed, an
   expect(phasesOf(machine, digest)).not.toContain('Failed')
 })
 
+/** The agent is about to go back, and dies with this write of the answer that it then gets. */
+async function diesHearing(subject: string) {
+  const { machine, digest, answerAgain } = await lostWithoutStaged()
+  await machine.clock.advance(2 * MINUTE)
+  machine.kill()
+  const process = machine.start({ after: { method: 'writeAtomic', subject } })
+  await machine.clock.advance(5_000)
+  answerAgain()
+  await machine.clock.runUntil(() => process.dead)
+  machine.kill()
+  return { machine, digest }
+}
+
+test.each(['trial.json', 'outcome.json'])(
+  'agent that dies as it writes %s when the API server answers stays with the change as soon as it starts',
+  async (name) => {
+    const { machine, digest } = await diesHearing(`/var/lib/nodewave/meta/${name}`)
+    machine.start()
+    await machine.clock.advance(30_000)
+
+    expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+  },
+)
+
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
   const machine = new Machine()
   machine.start()
