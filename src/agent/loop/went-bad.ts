@@ -13,7 +13,9 @@ export interface Story {
 /** The host is about to go back: from here on nothing may show the assignment as applied, and least of all when the host is well again. */
 export function leaving({ last, now }: Story, because: Failure): Outcome {
   const isOver = last.phase === 'Applied' || last.phase === 'Reverted'
-  return isOver ? { ...aside(last), phase: 'Applying', since: now, error: because } : last
+  if (isOver) return { ...aside(last), phase: 'Applying', since: now, error: because }
+  const isForAnother = last.phase === 'Applying' && last.was !== undefined && last.error?.reason !== because.reason
+  return isForAnother ? { ...last, error: because } : last
 }
 
 /** The host stays with what went bad. How the assignment stood before is kept: the host may get well by itself. */

@@ -478,6 +478,20 @@ test.each(['trial.json', 'outcome.json'])(
   },
 )
 
+test('agent that goes back for another reason by now goes on when the API server answers, and shows nothing as applied', async () => {
+  const { machine, digest, answerAgain } = await lostWithoutStaged()
+  await machine.clock.advance(2 * MINUTE)
+  machine.kill()
+  machine.host.injectCrash(() => 'panic: out of luck')
+  machine.start()
+  await machine.clock.advance(MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applying', digest, error: { reason: 'TrialFailed' } })
+  answerAgain()
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applying', digest, error: { reason: 'TrialFailed' } })
+})
+
 test('agent has said that it goes back before what it puts back cuts it off', async () => {
   const machine = new Machine()
   machine.start()
