@@ -48,7 +48,9 @@ export function wentBack({ last, now }: Story, because: Failure | undefined): Ou
   const { error, needs: _needs, losses = 0, ...rest } = before
   // What waits for a grant was never tried, and is compared with the host as it is now.
   if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
-  if (isForContact(because)) return { ...rest, phase: 'Applying', since: now, error: because, lost: true, losses: losses + 1 }
+  // An assignment that came to nothing before was not on the host, and is not tried again.
+  if (before.phase === 'Applied' && isForContact(because))
+    return { ...rest, phase: 'Applying', since: now, error: because, lost: true, losses: losses + 1 }
   const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
   return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
 }

@@ -41,6 +41,14 @@ test('going back tells why beside what was said before', () => {
   expect(wentBack(told(REFUSED), because).error).toEqual({ ...refused, message: 'no JSON; went bad' })
 })
 
+test('assignment that was refused is not tried again when the host goes back from an older one for want of the API server', () => {
+  expect(wentBack(told(REFUSED), lost)).toEqual({
+    ...REFUSED,
+    since: 'now',
+    error: { ...refused, message: 'no JSON; the API server is lost' },
+  })
+})
+
 test('assignment that waited for a grant is tried again after the host went back, and not taken for what went bad', () => {
   const blocked: Outcome = { ...APPLIED, phase: 'Blocked', needs: 'drain', attempts: 2 }
 
