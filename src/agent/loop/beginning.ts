@@ -14,8 +14,10 @@ export interface Beginning {
 /** Pure: the outcome of an assignment while the work on it is under way. */
 export function beginning({ goal, node, last, now }: Beginning): Outcome {
   const assignment = goal?.text ?? null
-  const before = last?.assignment === assignment && last.phase === 'Applying' ? last : undefined
-  const uid = node ?? (last?.assignment === assignment ? last.node : undefined)
+  const before = last?.assignment === assignment ? last : undefined
+  const uid = node ?? before?.node
+  // What could not be had in between says that the agent lives, and nothing of the API server.
+  const attempts = before?.phase === 'Applying' ? before.attempts : (before?.losses ?? 0)
   return {
     assignment,
     ...(uid === undefined ? {} : { node: uid }),
@@ -23,7 +25,7 @@ export function beginning({ goal, node, last, now }: Beginning): Outcome {
     ...(goal?.desired.REVISION === undefined ? {} : { revision: goal.desired.REVISION }),
     phase: 'Applying',
     since: now,
-    attempts: (before?.attempts ?? 0) + 1,
+    attempts: attempts + 1,
     ...(before?.losses === undefined ? {} : { losses: before.losses }),
   }
 }

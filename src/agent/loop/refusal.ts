@@ -17,14 +17,15 @@ export async function refusal(
   const last = await state.outcome()
   // What the agent remembers of the host is damaged: that is not the assignment's fault, and needs a person.
   const phase = kind === 'internal' ? 'Failed' : !mayPassLater ? 'RolledBack' : kind === 'download' ? 'Fetching' : 'Staging'
-  const same = last?.assignment === wanted && last.phase === phase
+  const before = last?.assignment === wanted ? last : undefined
   const outcome: Outcome = {
     assignment: wanted,
     node,
     ...(wanted === null ? {} : await identify(wanted, context)),
     phase,
-    since: same ? last.since : stamp(ports),
-    attempts: last?.assignment === wanted ? last.attempts : 1,
+    since: before?.phase === phase ? before.since : stamp(ports),
+    attempts: before?.attempts ?? 1,
+    ...(before?.losses === undefined ? {} : { losses: before.losses }),
     error: { reason, message },
   }
   await noteOutcome(outcome, context)

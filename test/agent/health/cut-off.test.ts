@@ -222,6 +222,33 @@ test('agent gives a change up when the API server is lost with each of three att
   expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
 
+test('agent gives a change up that loses the API server each time also where what it needs cannot be had at once after it', async () => {
+  const machine = new Machine()
+  const release = (version: string) => ({ version, host: JSON.stringify({ kubelet: machine.release(version) }) })
+  machine.start()
+  const good = machine.assign(release('1.36.1'))
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const digest = machine.assign(release('1.36.3'))
+  const url = 'https://releases.test/v1.36.3/kubelet'
+  const binary = machine.artifacts.get(url) ?? new Uint8Array()
+  const active = (): string | undefined => machine.host.files.text('/var/lib/nodewave/meta/active')
+  for (let loss = 1; loss <= 3; loss++) {
+    await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/journal.jsonl') !== undefined)
+    machine.host.faults.network = 'lost'
+    await machine.clock.runUntil(() => active() === `${digest}\n`)
+    await machine.clock.runUntil(() => active() === `${good}\n`)
+    await machine.clock.advance(2 * MINUTE)
+    machine.artifacts.delete(url)
+    machine.host.faults.network = undefined
+    await machine.clock.advance(2 * MINUTE)
+    machine.artifacts.set(url, binary)
+  }
+  await machine.clock.advance(10 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'RolledBack', digest, error: { reason: 'ApiServerLost' } })
+})
+
 test('agent waits ten minutes for an API server whose machine refuses connections: it may be starting', async () => {
   const { machine, good } = await settled()
   const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
