@@ -203,7 +203,7 @@ export class Agent {
       const stays = await withoutWayBack(goingBack.because, this.#context)
       await state.setOutcome(stays)
       return stays
-    })
+    }, signal)
     await this.#showUnlessTaken(outcome)
   }
 

@@ -11,7 +11,6 @@ import { failureOf } from '../transaction/undo.ts'
 import { type Begun, begin, stepsAround } from './begin.ts'
 import { bringArchives } from './bring-archives.ts'
 import { compareToApply } from './compare-to-apply.ts'
-import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
 import { headOf } from './transaction-head.ts'
 import { requireBad, type Work } from './work.ts'
@@ -51,7 +50,6 @@ async function act(
 ): Promise<Outcome | undefined> {
   const { goal, signal, goingBack } = work
   await requireBad(goingBack, context)
-  if (signal.aborted) throw new Superseded('a newer configuration was assigned')
   const found = await compareToApply(goal?.content ?? {}, context)
   const policy = goingBack ? {} : await readHostPolicy(context.ports.files)
   const now = goingBack ? found : await stepsAround(found, { policy, reboots, context })

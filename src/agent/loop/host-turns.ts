@@ -11,9 +11,15 @@ export class HostTurns {
   #last: Promise<unknown> = Promise.resolve()
   #preparing = 0
 
-  /** Never from within a turn: it would wait for itself. */
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work)
+  /**
+   * Never from within a turn: it would wait for itself.
+   * @throws {Superseded} when `signal` aborted before the turn began
+   */
+  exclusively<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (signal?.aborted) throw new Superseded('what waited for its turn is not wanted any more')
+      return work()
+    })
     this.#last = turn.catch(() => {})
     return turn
   }
@@ -38,11 +44,10 @@ export class HostTurns {
       await stage().catch((error: unknown) => {
         if (!signal.aborted) throw error
       })
-      if (signal.aborted) throw new Superseded('what was being staged is not wanted any more')
       return await this.exclusively(() => {
         release()
         return use()
-      })
+      }, signal)
     } finally {
       release()
     }
