@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { hour, noon } from '../../rollout/builders/instants.ts'
-import { aNode, aYoungNode } from '../../rollout/builders/nodes.ts'
+import { hour, minute, noon } from '../../rollout/builders/instants.ts'
+import { aNode, aYoungNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
 import { aWave } from '../../rollout/builders/policies.ts'
 import { aPool } from '../../rollout/builders/pools.ts'
 import { aRef } from '../../rollout/builders/revisions.ts'
@@ -26,6 +26,26 @@ test('the claim falls when more nodes get the target than the canary has', () =>
   const pool = aPool({ stable: 'older', since: noon - hour, waves }).with(aNode('a').on('older'), ...older)
 
   expect([holds(pool), holds(pool, 2)]).toEqual([true, false])
+})
+
+test('the claim falls when another node that is down gets the target, unless the first has been Ready with it', () => {
+  const given = aNode('z')
+    .on('older')
+    .assignedTo('new', { at: noon - 20 * minute })
+    .assignedWhileDown()
+  const holdsBeside = (first: NodeDraft) =>
+    holds(
+      aPool({ stable: 'older', since: noon - hour, waves }).with(
+        aNode('a')
+          .on('older')
+          .notReady(noon - hour),
+        first,
+        ...older,
+      ),
+    )
+
+  expect(holdsBeside(given.notReady(noon - 30 * minute))).toBe(false)
+  expect(holdsBeside(given.notReady(noon - minute))).toBe(true)
 })
 
 test('the claim falls when a node that joins gets the target before its wave, unless the status calls it stable', () => {

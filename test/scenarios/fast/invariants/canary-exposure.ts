@@ -28,9 +28,29 @@ function keepsToTheCanary(decided: Decided): boolean {
   const others = added.filter(({ node }) => !exposed.includes(node))
   if (names(canary, decided)) return others.every(({ node }) => isSelected(node, canary))
   const places = 'count' in canary.nodes ? canary.nodes.count : 1
-  const sound = others.filter(({ node }) => isSound(node)).length
-  const tried = exposed.filter((node) => !wasSound(node, top)).length
-  return isWithin(exposed.length - tried, sound, places) && isWithin(tried, others.length - sound, places)
+  return keepsToPlaces(places, { exposed, others: others.map(({ node }) => node), run: top })
+}
+
+interface Exposure {
+  readonly exposed: readonly NodeView[]
+  /** That get the target now. */
+  readonly others: readonly NodeView[]
+  readonly run: HistoryEntry
+}
+
+/** Of nodes that were not sound, and have not been Ready since, as many more may be tried. */
+export function keepsToPlaces(places: number, { exposed, others, run }: Exposure): boolean {
+  const sound = others.filter(isSound).length
+  const tried = exposed.filter((node) => !wasSound(node, run))
+  const waiting = tried.filter((node) => !hasComeBack(node)).length
+  const isOfSound = isWithin(exposed.length - tried.length, sound, places)
+  const isOfOthers = isWithin(waiting, others.length - sound, places)
+  return isOfSound && isOfOthers && isWithin(exposed.length, others.length, 2 * places)
+}
+
+/** It was down when it was assigned, and speaks for or against the target since it was Ready: it takes a place like any other. */
+function hasComeBack({ assigned, ready, readySince }: NodeView): boolean {
+  return assigned?.nodeWas === 'Down' && (ready || readySince > (assigned.at ?? 0) + 1000)
 }
 
 /**
@@ -60,7 +80,7 @@ function isYoung({ assigned }: NodeView): boolean {
   return assigned === undefined
 }
 
-export function isWithin(before: number, added: number, places: number): boolean {
+function isWithin(before: number, added: number, places: number): boolean {
   return added === 0 || before + added <= places
 }
 

@@ -2,12 +2,12 @@ import type { WaveStatus } from '../../../../src/protocol/node-pool.ts'
 import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { isExposed, isSound, isWithin, wasSound } from './canary-exposure.ts'
+import { isExposed, keepsToPlaces } from './canary-exposure.ts'
 import { allowed, type Decided, decidedPools, stepsOf } from './steps.ts'
 
 export const wavesStay: Invariant = {
   claim: 'a wave that is a percentage is calculated when it opens, and the open waves select no more nodes than they have places',
-  ofDecision: (observed) => decidedPools(observed).every((decided) => keepsSizes(decided) && keepsToPlaces(decided)),
+  ofDecision: (observed) => decidedPools(observed).every((decided) => keepsSizes(decided) && keepsToWaves(decided)),
 }
 
 function keepsSizes({ pool: { nodes, policy, memory }, decision: { status } }: Decided): boolean {
@@ -22,8 +22,8 @@ function keepsSizes({ pool: { nodes, policy, memory }, decision: { status } }: D
   })
 }
 
-/** Without those that have all nodes, or go by labels. Of nodes that were not sound as many more may be tried. */
-function keepsToPlaces(decided: Decided): boolean {
+/** Without those that have all nodes, or go by labels. */
+function keepsToWaves(decided: Decided): boolean {
   const { pool, decision } = decided
   const { history, target, wave } = decision.status
   const [run] = history
@@ -33,9 +33,7 @@ function keepsToPlaces(decided: Decided): boolean {
   const total = places.reduce<number>((sum, nodes = Number.POSITIVE_INFINITY) => sum + nodes, 0)
   const exposed = pool.nodes.filter((node) => isExposed(node, { content, run, pool: pool.name }))
   const others = stepsOf(decided).filter(({ node, digest }) => contentOf(digest) === content && !exposed.includes(node))
-  const sound = others.filter(({ node }) => isSound(node)).length
-  const tried = exposed.filter((node) => !wasSound(node, run)).length
-  return isWithin(exposed.length - tried, sound, total) && isWithin(tried, others.length - sound, total)
+  return keepsToPlaces(total, { exposed, others: others.map(({ node }) => node), run })
 }
 
 function openWaves(waves: readonly WavePolicy[], status: WaveStatus | undefined): WavePolicy[] {
