@@ -28,8 +28,8 @@ export function stuck({ last, now }: Story, error: Failure): Outcome {
 
 /** Going back, which this made necessary, came to nothing. */
 export function couldNotGoBack(because: Failure, { reason, message }: Failure): Failure {
-  const told = `${because.message}; going back to what last worked failed: ${message}`
-  return { reason: isForContact(because) ? because.reason : reason, message: told }
+  const both = `${because.message}; going back to what last worked failed: ${message}`
+  return { reason: isForContact(because) ? because.reason : reason, message: both }
 }
 
 /** Going back takes more than a restart, and waits for a grant. */

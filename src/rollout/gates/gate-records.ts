@@ -77,7 +77,7 @@ export function questionOf({ state }: GateStatus): GateQuestion | undefined {
   return state === 'Waiting' ? 'after' : undefined
 }
 
-/** Was stamped by a clock that has been put back since, or by nobody who can be understood: its time would never be over. */
+/** Its stamp is of a clock that has been put back since, or is no date: its time would never be over. */
 export function restamped(record: GateStatus, now: Instant): GateStatus {
   return questionOf(record) && !(Date.parse(record.since) <= now) ? { ...record, since: stamp(now) } : record
 }
