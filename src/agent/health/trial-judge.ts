@@ -86,8 +86,8 @@ export function judgeTrial(
   }
   if (look.node.kind === 'complaint' && isOver(record.complainedSince, limits.unready))
     return { record, verdict: { kind: 'failed', message: look.node.message } }
-  const mayBeStarting = look.wasAway || (look.node.kind === 'unknown' && look.node.reach === 'machine')
-  const longest = mayBeStarting ? limits.down : limits.lost
+  const mayComeBack = look.wasAway || (look.node.kind === 'unknown' && look.node.reach === 'machine')
+  const longest = mayComeBack ? limits.down : limits.lost
   if (isOver(record.unheardSince, longest)) return { record, verdict: { kind: 'cut off', for: longest } }
   const isNodeFine = look.node.kind === 'fine' && !isOfTheBackup(record.heartbeats, look.at)
   const holds = looksHealthy(look) && troubleIn(look) === undefined && isNodeFine

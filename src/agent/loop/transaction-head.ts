@@ -19,7 +19,7 @@ export async function headOf(
   { target, plan, reboots, dropIns }: Prospect & Pick<Begun, 'reboots'>,
   context: AgentContext,
 ): Promise<TransactionHead> {
-  const { ports, options, state } = context
+  const { ports, options } = context
   const { version } = target
   const upcoming = new Map(plan.steps.flatMap(({ change }) => [...(change.effects.writes ?? [])]))
   const kubelet = target.kubelet && (await withAnswers(target.kubelet, dropIns, upcoming))
@@ -37,7 +37,7 @@ export async function headOf(
     units: [...new Set([...running.filter((unit) => required.includes(unit)), ...started])].filter(isOther),
     unitsIfKnown: running.filter((unit) => !required.includes(unit)),
     ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
-    ...(work.goingBack ? {} : plan.steps.length === 0 ? await unheard(work, state) : await heard(plan, ports)),
+    ...(work.goingBack ? {} : await contactOf(work, plan, context)),
     ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
     ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
@@ -93,6 +93,10 @@ function nodeDemands(
 
 /** Milliseconds. Whoever answers no sooner is away. */
 const LONGEST_ANSWER = 5000
+
+function contactOf(work: Work, plan: Plan, { ports, state }: AgentContext): Promise<Pick<Proof, 'contact' | 'away' | 'served'>> {
+  return plan.steps.length === 0 ? unheard(work, state) : heard(plan, ports)
+}
 
 /** The API server has to be heard of after the change, and whoever came through it has to come again. */
 async function heard(

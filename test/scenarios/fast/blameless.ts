@@ -15,7 +15,8 @@ interface Broken {
 
 /**
  * Pods that are missing through no fault of what is tried: for other reasons, through content that the pool has gone on from or that has
- * completed, or through an unfinished commit that the open waves do not replace, or of which nothing is remembered. Where every node has what is tried, no gate protects one.
+ * completed, or through an unfinished commit that the open waves do not replace, or of which nothing is remembered. Where every node has what is
+ * tried, no gate protects one.
  */
 export function blameless(
   { damages, outages, epoch, isMeddled }: Broken,
