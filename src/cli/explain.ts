@@ -55,7 +55,7 @@ function unsetField({ node, values }: NodeExplanation, field: string): string {
     field,
     values.flatMap(({ path }) => [path.join('.'), path.slice(1).join('.')]),
   )
-  return `field "${field}" is not set by the repository on node "${node}"${near === undefined ? '' : `; ${near}`}`
+  return `field "${field}" is not set by the repository on node "${node}"; ${near ?? 'without --field, every field that is set is listed'}`
 }
 
 function explainNamed(

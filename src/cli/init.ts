@@ -12,7 +12,7 @@ import { nextSteps } from './init/next-steps.ts'
 import { FORGES } from './init/packaged-files.ts'
 import { existingPaths, exists, repositoryOf, writeNewFiles } from './init/write-new-files.ts'
 import { outputOption } from './output/output-option.ts'
-import { counted } from './paint.ts'
+import { counted, nameList } from './paint.ts'
 import { errorsOf, type JudgedFleet, judgeFiles, readFiles } from './read-fleet.ts'
 
 interface InitOptions extends InitSource {
@@ -61,12 +61,14 @@ async function runInit(io: CliIo, path: string, { output, ...source }: InitOptio
   const { ci } = source
   if (ci !== undefined && isWithin)
     throw new Error(
-      `--ci needs the top of a repository: "${folder}" is in the repository "${repository}"; omit --ci, and copy the file from examples/ci`,
+      `--ci needs the top of a repository: "${folder}" is in the repository "${repository}"; choose a folder outside of it, or omit --ci and copy the file from examples/ci`,
     )
   const { files, fleet } = await initContents(io, source)
   const existing = await existingPaths(folder, Object.keys(files))
   if (existing.length > 0)
-    throw new Error(`refuse to write over ${existing.map((file) => `"${file}"`).join(', ')} in "${folder}"; name a new folder`)
+    throw new Error(
+      `"${folder}" already has ${nameList(existing.map((file) => `"${file}"`))}, and init writes over no file; choose another folder`,
+    )
   const judged = await judgeWith(io, { folder, files })
   await writeNewFiles(folder, files)
   for (const warning of fleet?.warnings ?? []) io.stderr(`warning: ${warning}\n`)

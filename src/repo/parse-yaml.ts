@@ -38,6 +38,12 @@ export const MAX_ISSUES = 100
 /** Most often `{{ … }}` without quotes, which YAML takes for a map that is the key of another. */
 const BRACES = 'a map or a list cannot be a key; a text that begins with "{" or "[" must be quoted, templates too'
 const INDENT_WITH_SPACES = 'replace each tab at the beginning of the line with two spaces'
+const KEY_IN_VALUE = 'this value is on the line of its key, and cannot have keys of its own'
+const QUOTE_OR_INDENT = 'quote a value that contains ": ", or correct the indentation of the lines below it'
+/** The parser's own message of a key without ":", which has the code of other missing characters. */
+const NO_COLON = 'Implicit map keys need to be followed by map values'
+const MISSING_COLON = 'a ":" is missing after this key'
+const COLON_OR_INDENT = 'write the ":", or correct the indentation'
 const TOO_DEEP = `collections may be nested at most ${MAX_DEPTH} deep`
 
 export function parseYaml(text: string): ParsedYaml {
@@ -59,17 +65,31 @@ export function yamlIssues(document: Document.Parsed, text: string): YamlIssue[]
   if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
   const unclosed = unclosedQuote(document) ?? unclosedBracket(document, text)
   if (unclosed) return [unclosed]
-  const malformed = [...document.errors, ...document.warnings]
+  const malformed = firstCauses(document)
     .slice(0, MAX_ISSUES)
-    .map(({ pos, code, message }) =>
-      code === 'TAB_AS_INDENT'
-        ? { ...issue(pos, 'a tab may not be indentation'), remedy: INDENT_WITH_SPACES }
-        : issue(code === 'BAD_INDENT' ? pastComments(pos, text) : pos, code === 'NON_STRING_KEY' ? BRACES : message),
-    )
+    .map((found) => parserIssue(found, text))
   if (malformed.length > 0 || document.contents === null) return malformed
   const found: YamlIssue[] = []
   inspect(document.contents, { found, aliases: 0, open: [] })
   return found.slice(0, MAX_ISSUES)
+}
+
+type ParserFinding = Document.Parsed['errors' | 'warnings'][number]
+
+/** Without what only follows from another finding: lines after a tab, and a key below a value. */
+function firstCauses({ errors, warnings }: Document.Parsed): ParserFinding[] {
+  const tabs = errors.filter(({ code }) => code === 'TAB_AS_INDENT')
+  if (tabs.length > 0) return tabs
+  const nested = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? [pos[0]] : [])))
+  return [...errors, ...warnings].filter(({ code, pos }) => code !== 'MULTILINE_IMPLICIT_KEY' || !nested.has(pos[0]))
+}
+
+function parserIssue({ pos, code, message }: ParserFinding, text: string): YamlIssue {
+  if (code === 'TAB_AS_INDENT') return { ...issue(pos, 'YAML does not allow a tab as indentation'), remedy: INDENT_WITH_SPACES }
+  if (code === 'BLOCK_AS_IMPLICIT_KEY') return { ...issue(pos, KEY_IN_VALUE), remedy: QUOTE_OR_INDENT }
+  if (code === 'MULTILINE_IMPLICIT_KEY' || message === NO_COLON) return { ...issue(pos, MISSING_COLON), remedy: COLON_OR_INDENT }
+  if (code === 'BAD_INDENT') return issue(pastComments(pos, text), message)
+  return issue(pos, code === 'NON_STRING_KEY' ? BRACES : message)
 }
 
 /** To the parser, comments and empty lines belong to what comes after them. */

@@ -33,7 +33,10 @@ test.each(['maxPods', 'config.maxPods', 'config'])('explain --field %s shows the
 })
 
 test.each([
-  [[...EXPLAIN, '--field', 'max'], 'field "max" is not set by the repository on node "w-1"'],
+  [
+    [...EXPLAIN, '--field', 'max'],
+    'field "max" is not set by the repository on node "w-1"; without --field, every field that is set is listed',
+  ],
   [[...EXPLAIN, '--field', 'maxPod'], 'field "maxPod" is not set by the repository on node "w-1"; did you mean "maxPods"?'],
   [['explain', 'nope', '--nodes', 'nodes.json'], 'unknown node "nope"; known nodes: w-0, w-1, gpu-0'],
 ])('explain %j is an error', async (args, message) => {

@@ -106,7 +106,7 @@ test('init names the files that it would write over, and writes nothing', async 
   await symlink('nowhere', join(folder, 'fleet.yaml'))
   expect(await runCli(folder, ['init'])).toEqual({
     stdout: '',
-    stderr: `error: refuse to write over "fleet.yaml", "README.md" in "${folder}"; name a new folder\n`,
+    stderr: `error: "${folder}" already has "fleet.yaml", "README.md", and init writes over no file; choose another folder\n`,
     code: 2,
   })
   expect(await readdir(folder)).toEqual(['README.md', 'fleet.yaml', 'pools'])
@@ -149,7 +149,7 @@ test('init --ci refuses a folder within a repository, where no forge reads the f
   const folder = await aFolder({ 'README.md': '' })
   await commitAll(folder)
   expect((await runCli(folder, ['init', 'fleet', '--ci', 'gitea'])).stderr).toBe(
-    `error: --ci needs the top of a repository: "${join(folder, 'fleet')}" is in the repository "${folder}"; omit --ci, and copy the file from examples/ci\n`,
+    `error: --ci needs the top of a repository: "${join(folder, 'fleet')}" is in the repository "${folder}"; choose a folder outside of it, or omit --ci and copy the file from examples/ci\n`,
   )
   const { stdout, code } = await runCli(folder, ['init', 'fleet'])
   expect(code).toBe(0)
@@ -248,7 +248,7 @@ test('init --from-cluster writes over no file', async () => {
   const folder = await clusterOfOneNode({ status: 200, body: { kubeletconfig: {} } })
   await writeFiles(folder, { 'fleet/pools/workers.yaml': '# mine\n' })
   const { stderr, code } = await runCli(folder, FROM_CLUSTER)
-  expect([code, stderr]).toEqual([2, expect.stringContaining('refuse to write over "pools/workers.yaml"')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('already has "pools/workers.yaml"')])
   expect(await readdir(join(folder, 'fleet'))).toEqual(['pools'])
 })
 

@@ -124,6 +124,28 @@ test('a wrong indentation is shown where it is, and not at the comment before it
   ])
 })
 
+test.each([
+  [
+    'spec:\n  nodeSelector\n  kubelet:\n    a: 1\n',
+    'f.yaml:2:3  nodeSelector\n            ^^^^^^^^^^^^\n  a ":" is missing after this key\n  write the ":", or correct the indentation',
+  ],
+  ['a: 1\nb\n', 'f.yaml:2:1  b\n            ^\n  a ":" is missing after this key\n  write the ":", or correct the indentation'],
+  [
+    'a: b: c\n',
+    'f.yaml:1:4  a: b: c\n               ^\n  this value is on the line of its key, and cannot have keys of its own\n  quote a value that contains ": ", or correct the indentation of the lines below it',
+  ],
+  [
+    'a: 1\n  b: 2\n',
+    'f.yaml:1:4  a: 1\n               ^\n  this value is on the line of its key, and cannot have keys of its own\n  quote a value that contains ": ", or correct the indentation of the lines below it',
+  ],
+  [
+    'spec:\n\ta: 1\n  b: 2\nc: 3\n',
+    'f.yaml:2:1  a: 1\n            ^\n  YAML does not allow a tab as indentation\n  replace each tab at the beginning of the line with two spaces',
+  ],
+])('a common mistake of YAML is explained once: %#', (text, problem) => {
+  expect(problemsIn(text)).toEqual([problem])
+})
+
 test('a merge conflict is called one, where it begins', () => {
   expect(problemsIn(`${poolOf('')}<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> main\n`)).toEqual([
     'f.yaml:5:1  <<<<<<< HEAD\n            ^^^^^^^^^^^^\n  an unresolved merge conflict starts here\n  resolve it, and remove the markers',
@@ -234,7 +256,7 @@ const bomb = [
 test.each([
   ['a key that stands twice', config('    maxPods: 1\n    maxPods: 2\n'), 'f.yaml:7:5', '"maxPods" is defined twice'],
   ['a key that would change the prototype', config('    __proto__: {}\n'), 'f.yaml:6:5', 'a key may not be "__proto__"'],
-  ['a tab', config('\tmaxPods: 1\n'), 'f.yaml:6:1', 'a tab may not be indentation'],
+  ['a tab', config('\tmaxPods: 1\n'), 'f.yaml:6:1', 'YAML does not allow a tab as indentation'],
   ['a tag', config('    maxPods: !!js 1\n'), 'f.yaml:6:14', 'Unresolved tag: tag:yaml.org,2002:js'],
   ['an alias to nothing', config('    maxPods: *gone\n'), 'f.yaml:1:1', 'cannot resolve the aliases'],
   ['an alias to what it is part of', config('    a: &a {b: *a}\n'), 'f.yaml:6:15', 'alias "a" leads to what it is part of'],

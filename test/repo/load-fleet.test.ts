@@ -101,7 +101,7 @@ test('loadFleet says what to write in place of a tab that is indentation', () =>
   const { problems } = loadFleet(aRepo({ 'fleet.yaml': FLEET.replace('spec:', '\tspec:') }))
   expect(problems.map(({ at, message, remedy }) => [at.line, message, remedy])).toContainEqual([
     4,
-    'a tab may not be indentation',
+    'YAML does not allow a tab as indentation',
     'replace each tab at the beginning of the line with two spaces',
   ])
 })

@@ -61,7 +61,7 @@ function nodesOf(
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const missing = names.filter((name) => !byName.has(name) && !pools.includes(name))
   if (missing.length > 0)
-    throw new Error(missing.map((name) => unknownName('node', name, [...byName.keys(), ...pools])).join('\n'))
+    throw new Error(missing.map((name) => unknownName('node or pool', name, [...pools, ...byName.keys()])).join('\n'))
   const both = names.find((name) => byName.has(name) && pools.includes(name))
   if (both !== undefined) throw new Error(`"${both}" is a node and a pool: name the nodes of the pool`)
   const asked = new Set(names)

@@ -19,7 +19,7 @@ export function nodeFacts(
     cordoned: view.unschedulable ? (view.mark?.state === 'Ours' ? 'by nodewave' : 'by somebody else') : undefined,
     held: hold === undefined ? undefined : `${hold}${heldBy ? ` (${heldBy.who} at ${heldBy.at})` : ''}`,
     assigned: describeAssigned(view),
-    granted: view.assigned?.grant,
+    allowed: view.assigned?.grant,
     phase: status && `${status.phase} since ${status.since}`,
     needs: status?.needs,
     'needs reboot': requiresReboot(view) ? status?.reboot?.because.join(', ') : undefined,

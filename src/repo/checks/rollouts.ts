@@ -145,8 +145,9 @@ function commandWithoutImage(pool: Loaded<NodePoolSpec>, fleet: Loaded<FleetSpec
 function secondRest(document: Stating, waves: NonNullable<RolloutSpec['waves']>): Problem[] {
   const index = waves.findIndex(({ name }) => name === 'rest')
   if (index === -1 || coverThePool(waves)) return []
-  const message = 'the wave "rest" does not take all remaining nodes; the remaining nodes form a wave of the same name'
-  return [errorAt(document, ['rollout', 'waves', index, 'name'], { reason: 'DuplicateName', message })]
+  const message = 'the percentages of the waves do not reach 100%, so another wave "rest" follows; this one has the same name'
+  const remedy = 'write nodes: 100% in the last wave, or choose another name for this one'
+  return [errorAt(document, ['rollout', 'waves', index, 'name'], { reason: 'DuplicateName', message, remedy })]
 }
 
 /** A gate after a wave that there is not would never be asked. */

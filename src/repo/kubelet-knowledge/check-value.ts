@@ -13,7 +13,7 @@ export function valueFindings(
   const expected =
     expectedNumber(place, value, knowledge) ?? expectedWord(place, value, knowledge) ?? expectedByRule(place, value, knowledge)
   if (expected === undefined) return []
-  const message = `expected ${name} to be ${expected.text}, as ${knowledge.subject} takes nothing else`
+  const message = `expected ${name} to be ${expected.text}; ${knowledge.subject} accepts nothing else`
   return [{ path, reason: 'InvalidValue', part: 'value', message, remedy: expected.remedy }]
 }
 

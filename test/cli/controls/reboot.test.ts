@@ -8,7 +8,7 @@ test('reboot reboots nodes with the content that they have, and is recorded with
   const { run } = await aFleetWith(stage)
   await stage.completed(A)
   const before = (await stage.kube.get<KubeObject>(`${NODES}/n1`)).metadata.annotations?.['nodewave.io/desired-config']
-  expect((await run('reboot', 'n9')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
+  expect((await run('reboot', 'n9')).stderr).toBe('error: unknown node or pool "n9"; did you mean "n0"?\n')
 
   expect((await run('reboot', 'n1', '--reason', 'firmware')).stdout).toBe('1 node to be rebooted: n1; firmware (by anyone)\n')
   const nodes = await stage.until(NODES, (found) => {

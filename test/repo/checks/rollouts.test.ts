@@ -65,7 +65,7 @@ test('a gate of the Fleet must fit the waves of every pool', () => {
 test('two waves of one name are refused, also when nodewave adds the second', () => {
   expect(problemsOf(pool('waves: [{name: a, nodes: 1}, {name: a, nodes: 100%}]')).join()).toContain('a second wave named "a"')
   expect(problemsOf(pool('waves: [{name: rest, nodes: 10%}]')).join()).toContain(
-    'the remaining nodes form a wave of the same name',
+    'so another wave "rest" follows; this one has the same name',
   )
   expect(problemsOf(pool('waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}]'))).toEqual([])
 })

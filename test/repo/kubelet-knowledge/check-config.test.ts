@@ -90,20 +90,20 @@ test('checkConfig refuses a feature gate that would make the kubelet panic', () 
 })
 
 test.each([
-  [{ maxPods: -5 }, 'expected "maxPods" to be a whole number from 0 to 2147483647, as kubelet 1.36.3 takes nothing else'],
+  [{ maxPods: -5 }, 'expected "maxPods" to be a whole number from 0 to 2147483647; kubelet 1.36.3 accepts nothing else'],
   [
     { topologyManagerPolicy: 'best-efort' },
-    'expected "topologyManagerPolicy" to be one of "best-effort", "none", "restricted", "single-numa-node", as kubelet 1.36.3 takes nothing else; did you mean "best-effort"?',
+    'expected "topologyManagerPolicy" to be one of "best-effort", "none", "restricted", "single-numa-node"; kubelet 1.36.3 accepts nothing else; did you mean "best-effort"?',
   ],
   [
     { cpuManagerPolicy: 'Static' },
-    'expected "cpuManagerPolicy" to be one of "none", "static", as kubelet 1.36.3 takes nothing else; did you mean "static"?',
+    'expected "cpuManagerPolicy" to be one of "none", "static"; kubelet 1.36.3 accepts nothing else; did you mean "static"?',
   ],
   [{ featureGates: { AllAlpha: 'yes' } }, 'expected "featureGates.AllAlpha" to be true or false'],
   [{ featureGates: { NodeSwap: false } }, 'feature gate "NodeSwap" is locked to true in kubelet 1.36.3; take it out'],
   [
     { evictionHard: { 'memory.free': '5%' } },
-    'expected "evictionHard" to be thresholds such as {memory.available: 500Mi, nodefs.available: 10%}, by signals that the kubelet knows, as kubelet 1.36.3 takes nothing else; correct  memory.free: 5%',
+    'expected "evictionHard" to be thresholds such as {memory.available: 500Mi, nodefs.available: 10%}, by signals that the kubelet knows; kubelet 1.36.3 accepts nothing else; correct  memory.free: 5%',
   ],
 ])('checkConfig says what is wrong with %j', (config, message) => {
   expect(messages(config, '1.36.3')).toEqual([message])

@@ -57,13 +57,10 @@ test.each([
     { 'node-labels': { 'kubernetes.io/pool': 'gpu' } },
     'a kubelet does not start with "kubernetes.io/pool" in --node-labels: it may not give itself labels of "kubernetes.io"; set it under labels of the pool, where the controller writes it, or use node.kubernetes.io/',
   ],
-  [
-    { 'max-pods': -1 },
-    'expected flag --max-pods to be a whole number from 0 to 2147483647, as kubelet 1.36.3 takes nothing else',
-  ],
+  [{ 'max-pods': -1 }, 'expected flag --max-pods to be a whole number from 0 to 2147483647; kubelet 1.36.3 accepts nothing else'],
   [
     { 'hairpin-mode': 'veth' },
-    'expected flag --hairpin-mode to be one of "hairpin-veth", "none", "promiscuous-bridge", as kubelet 1.36.3 takes nothing else',
+    'expected flag --hairpin-mode to be one of "hairpin-veth", "none", "promiscuous-bridge"; kubelet 1.36.3 accepts nothing else',
   ],
   [
     { 'eviction-hard': 'memory.available=5Mi' },

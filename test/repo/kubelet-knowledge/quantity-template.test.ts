@@ -25,6 +25,6 @@ test.for([
 ])('a reservation of %s is refused before a node is known', (memory) => {
   expect(messagesOf(memory)).toEqual([
     'expected "systemReserved" to be quantities of cpu, memory, ephemeral-storage, pid, none of them negative, nor more than a machine has ' +
-      '(node.memory counts bytes), as kubelet 1.36.3 takes nothing else',
+      '(node.memory counts bytes); kubelet 1.36.3 accepts nothing else',
   ])
 })
