@@ -35,7 +35,7 @@ async function adoption(cluster: Cluster, report: Report): Promise<void> {
   const station = await stationFor(cluster)
   const all = sectionsOf(page)
   const titles = all.map(({ title }) => title)
-  const places = ['6.', '7.', '8.', 'Take it all away']
+  const places = ['6.', '7.', '8.', 'Remove nodewave']
   check('the page has its sections', all.length === 9 && places.every((place, at) => titles[5 + at]?.startsWith(place)), titles)
   const follow = async (from: number, { to = from + 1, node = 'n2' } = {}) => {
     const sections = all
