@@ -12,7 +12,7 @@ test.each(PAGES)('files that %s names in code are there', (page) => {
   expect(named.filter((path) => !/\/[A-Z]+$/.test(path) && !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-test.each(['src/rollout/README.md', 'src/rollout/exposure/README.md', 'src/controller/README.md'])(
+test.each(['src/rollout/README.md', 'src/rollout/exposure/README.md', 'src/controller/README.md', 'src/agent/README.md'])(
   'files that the tables of %s name are there',
   (page) => {
     const rows = readFileSync(join(ROOT, page), 'utf8').match(/^\|.*\|$/gm) ?? []
