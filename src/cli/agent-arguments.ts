@@ -86,6 +86,9 @@ Options of install and uninstall:
 Options of doctor:
   -o, --output FORMAT        format of the findings: ${FORMATS.join(' or ')}. Default: text
 
+Example:
+  $ nodewave agent --node-name worker-1 --health-timeout 120
+
 Example, in place of a CoreOS Node Agent:
   $ nodewave agent --annotation-prefix ${COREOS_PREFIX} --namespace kube-system --layout env
 
