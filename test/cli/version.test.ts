@@ -58,7 +58,9 @@ test('what cannot be read is an error, and the rest is reported', () => {
       agents: [{ version: '1.2.3', count: 1, nodes: ['n1'] }],
       withoutReport: [],
       skew: [],
-      errors: ['failed to read the version of the controller: forbidden'],
+      errors: [
+        'failed to read the version of the controller: forbidden; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
+      ],
     },
   )
 })
