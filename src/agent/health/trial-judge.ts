@@ -37,6 +37,8 @@ export interface TrialRecord {
   readonly complainedSince: number | undefined
   /** Since when the API server is looked for in vain that has to be heard of after the change. */
   readonly unheardSince: number | undefined
+  /** Since when nothing at all has come back, also where it came back before the change. */
+  readonly silentSince: number | undefined
 }
 
 export interface TrialLimits {
@@ -66,6 +68,7 @@ export function trialFrom(digest: string, at: number, shown?: number): TrialReco
     unwellSince: undefined,
     complainedSince: undefined,
     unheardSince: undefined,
+    silentSince: undefined,
   }
 }
 
@@ -86,9 +89,8 @@ export function judgeTrial(
   }
   if (look.node.kind === 'complaint' && isOver(record.complainedSince, limits.unready))
     return { record, verdict: { kind: 'failed', message: look.node.message } }
-  const mayComeBack = look.wasAway || (look.node.kind === 'unknown' && look.node.reach === 'machine')
-  const longest = mayComeBack ? limits.down : limits.lost
-  if (isOver(record.unheardSince, longest)) return { record, verdict: { kind: 'cut off', for: longest } }
+  if (isOver(record.silentSince, limits.lost) || isOver(record.unheardSince, limits.down))
+    return { record, verdict: { kind: 'cut off', for: look.at - (record.unheardSince ?? look.at) } }
   const isNodeFine = look.node.kind === 'fine' && !isOfTheBackup(record.heartbeats, look.at)
   const holds = looksHealthy(look) && troubleIn(look) === undefined && isNodeFine
   return { record, verdict: holds && look.at - record.startedAt >= limits.duration ? { kind: 'passed' } : HOLDING }
@@ -98,6 +100,7 @@ export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord 
   const isUnwell = !look.isStarting && troubleIn(look) !== undefined
   const heartbeats = observeHeartbeat(before.heartbeats, look.heartbeat, look)
   const isComplained = !look.isStarting && look.node.kind === 'complaint' && !isOfTheBackup(heartbeats, look.at)
+  const isUnheard = look.isUnheard && !look.isStarting
   const counted = servicesOf(look).map(({ unit, service }): [string, number] => {
     // What was restarted while the machine started does not count.
     const counted = look.isStarting ? service.restarts : (before.restarts[unit] ?? service.restarts)
@@ -110,8 +113,14 @@ export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord 
     restarts: Object.fromEntries(counted),
     unwellSince: isUnwell ? (before.unwellSince ?? look.at) : undefined,
     complainedSince: isComplained ? (before.complainedSince ?? look.at) : undefined,
-    unheardSince: look.isUnheard && !look.isStarting ? (before.unheardSince ?? look.at) : undefined,
+    unheardSince: isUnheard ? (before.unheardSince ?? look.at) : undefined,
+    silentSince: isUnheard && isSilent(look) ? (before.silentSince ?? look.at) : undefined,
   }
+}
+
+/** An API server that was away before, and one whose machine refuses connections, may be starting. */
+function isSilent({ node, wasAway }: TrialLook): boolean {
+  return !wasAway && node.kind === 'unknown' && node.reach === 'nobody'
 }
 
 function servicesOf({ service, units }: Look): UnitLook[] {

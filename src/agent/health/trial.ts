@@ -162,7 +162,7 @@ const UNASKED: Asked = { node: { kind: 'fine' }, heartbeat: undefined }
 
 function cutOff(milliseconds: number, wasAway: boolean): Failure {
   const before = wasAway ? 'did not answer before the change' : 'answered right before the change'
-  const message = `the API server ${before}, and not once in the ${milliseconds / 1000} s after it`
+  const message = `the API server ${before}, and not once in the ${Math.round(milliseconds / 1000)} s after it`
   return { reason: wasAway ? API_SERVER_AWAY : API_SERVER_LOST, message: `${ERROR_OPENINGS.validate}: ${message}` }
 }
 

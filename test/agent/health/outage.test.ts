@@ -96,6 +96,22 @@ test('agent waits ten minutes for an API server whose machine refuses connection
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
 })
 
+test('agent stays with a change when an API server that refused connections for minutes leaves one question unanswered', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.runUntil(() => machine.host.files.text(FLAGS)?.includes('--v=3') ?? false)
+  const { get } = machine.node
+  const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6443'), { code: 'ECONNREFUSED' })
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable', cause }))
+  await machine.clock.advance(3 * MINUTE)
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Timeout' }))
+  await machine.clock.advance(20_000)
+  machine.node.get = get
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest, active: digest })
+})
+
 test('agent stays with a change when the API server refuses to say anything: it answers', async () => {
   const { machine } = await settled()
   const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
