@@ -108,6 +108,8 @@ export class KubeError extends Error {
   readonly retryAfter: number | undefined
   /** Of a watch that fell silent: milliseconds from its last byte until that was noticed. */
   readonly silentFor: number | undefined
+  /** No answer came in time, and yet the server was met: it has proved on a new connection who it is, or has begun to answer. */
+  readonly wasMet: boolean
 
   constructor(
     message: string,
@@ -116,6 +118,7 @@ export class KubeError extends Error {
       reason: string
       retryAfter?: number | undefined
       silentFor?: number | undefined
+      wasMet?: boolean | undefined
       cause?: unknown
     },
   ) {
@@ -124,6 +127,7 @@ export class KubeError extends Error {
     this.reason = details.reason
     this.retryAfter = details.retryAfter
     this.silentFor = details.silentFor
+    this.wasMet = details.wasMet ?? false
   }
 
   /**

@@ -1,13 +1,16 @@
 import { KubeError } from './kube-api.ts'
 
-/** How far a request that failed came: the server answered, its machine refused the connection, or nobody was heard of. */
+/** How far a request that failed came: the server answered or was met, its machine refused or closed the connection, or nobody was heard of. */
 export type Reach = 'server' | 'machine' | 'nobody'
+
+/** By the machine itself, or by a load balancer without a server behind it. */
+const CLOSED = ['ECONNREFUSED', 'ECONNRESET']
 
 /** Pure. */
 export function reachOf(error: unknown): Reach {
-  if (error instanceof KubeError && error.code > 0) return 'server'
+  if (error instanceof KubeError && (error.code > 0 || error.wasMet)) return 'server'
   const { cause } = Object(error)
-  return (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED' ? 'machine' : 'nobody'
+  return CLOSED.includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '') ? 'machine' : 'nobody'
 }
 
 /** As from a server that answers, and says nothing: it is not missed after a change. */

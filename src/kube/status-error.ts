@@ -56,12 +56,19 @@ function secondsOf(value: unknown): number | undefined {
 /** No answer that could be used: the network, TLS, a proxy's page instead of JSON, more bytes than any API server sends. */
 export function unreachable(
   what: string,
-  details: { readonly reason?: string; readonly why?: string; readonly silentFor?: number; readonly cause?: unknown },
+  details: {
+    readonly reason?: string
+    readonly why?: string
+    readonly silentFor?: number
+    readonly wasMet?: boolean
+    readonly cause?: unknown
+  },
 ): KubeError {
   return new KubeError(`failed to ${what}: ${details.why ?? causeText(details.cause)}`, {
     code: 0,
     reason: details.reason ?? 'Unreachable',
     silentFor: details.silentFor,
+    wasMet: details.wasMet,
     cause: details.cause,
   })
 }

@@ -53,14 +53,14 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
   // Watches hold their sockets for minutes: counted together with the calls, fifty of them would stop everything.
   const forStreams = new Connections({ keepAlive: true, timeout: IDLE })
 
-  const open = async (call: Call, agent: Agent, deadline: Deadline): Promise<IncomingMessage> => {
+  const open = async (call: Call, agent: Agent, deadline: CallDeadline): Promise<IncomingMessage> => {
     const credentials = await connection.credentials()
-    const response = await exchange(requestOptions(connection, { base, call, credentials, agent }), call, deadline.signal)
+    const response = await exchange(requestOptions(connection, { base, call, credentials, agent }), call, deadline)
     if (response.statusCode !== 401) return response
     const others = await connection.credentials({ refused: true })
     if (others.token === credentials.token && others.cert === credentials.cert) return response
     response.resume()
-    return exchange(requestOptions(connection, { base, call, credentials: others, agent }), call, deadline.signal)
+    return exchange(requestOptions(connection, { base, call, credentials: others, agent }), call, deadline)
   }
 
   return {
@@ -102,10 +102,19 @@ function probe(response: IncomingMessage): void {
   response.once('close', () => socket.off('error', end))
 }
 
-function deadlineOf(call: Call, timers: Timers): Deadline {
+interface CallDeadline extends Deadline {
+  /** The server is there, however long it takes for its answer. */
+  readonly onMet: () => void
+}
+
+function deadlineOf(call: Call, timers: Timers): CallDeadline {
   const milliseconds = call.timeout ?? TIMEOUT
-  const error = () => unreachable(whatOf(call), { reason: 'Timeout', why: `no answer within ${milliseconds} ms` })
-  return startDeadline({ timers, milliseconds, error, signal: call.signal })
+  let wasMet = false
+  const error = () => unreachable(whatOf(call), { reason: 'Timeout', why: `no answer within ${milliseconds} ms`, wasMet })
+  const onMet = () => {
+    wasMet = true
+  }
+  return { ...startDeadline({ timers, milliseconds, error, signal: call.signal }), onMet }
 }
 
 function requestOptions(
@@ -131,7 +140,8 @@ function requestOptions(
 }
 
 /** One request on the wire, until the headers of its answer; once more when a kept connection turned out to be closed. */
-async function exchange(options: RequestOptions, call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+async function exchange(options: RequestOptions, call: Call, deadline: CallDeadline): Promise<IncomingMessage> {
+  const { signal, onMet } = deadline
   const request = (options.protocol === 'https:' ? https : http).request({ ...options, signal })
   const body = call.body === undefined ? '' : JSON.stringify(call.body)
   if (body) request.setHeader('content-type', call.contentType ?? 'application/json')
@@ -139,12 +149,14 @@ async function exchange(options: RequestOptions, call: Call, signal: AbortSignal
   if (body) request.setHeader('content-length', Buffer.byteLength(body))
   // Aborted later, when the answer's body is being read, the request says so once more: nobody else listens then.
   request.on('error', () => {})
+  request.on('response', onMet)
+  request.on('socket', (socket) => socket.once('secureConnect', onMet))
   const response = once(request, 'response')
   request.end(body)
   try {
     return (await response)[0]
   } catch (cause) {
-    if (request.reusedSocket && mayRepeat(call) && !signal.aborted) return exchange(options, call, signal)
+    if (request.reusedSocket && mayRepeat(call) && !signal.aborted) return exchange(options, call, deadline)
     throw unreachable(whatOf(call), { cause })
   }
 }

@@ -122,6 +122,19 @@ test('agent stays with a change when the API server refuses to say anything: it 
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
 })
 
+test('agent stays with a change when the API server is met, and takes longer for each answer than the agent waits', async () => {
+  const { machine } = await settled()
+  machine.node.get = async () => {
+    await machine.clock.sleep(10_000)
+    throw new KubeError('failed to get: no answer within 10000 ms', { code: 0, reason: 'Timeout', wasMet: true })
+  }
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.advance(30 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest, active: digest })
+  expect(machine.status?.lastKnownGood).not.toBe(digest)
+})
+
 test('agent stays with a change of which it heard after it, whatever becomes of the API server and of the agent later', async () => {
   const { machine } = await settled()
   const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
