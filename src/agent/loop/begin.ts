@@ -77,8 +77,14 @@ function whyReboot({ plan, noTrialBoot: why }: Prospect): Pick<Outcome, 'reboot'
 /** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
 async function allowedDisruption({ goal, goingBack, node }: Work, context: AgentContext): Promise<Disruption> {
   if (goingBack === undefined) return goal?.desired.GRANT ?? 'restart'
-  const text = node?.annotations[namesFor(context.options.prefix).desiredConfig]
+  const text =
+    node === undefined ? await lastAssignment(context) : node.annotations[namesFor(context.options.prefix).desiredConfig]
   return text !== undefined && (await isAccepted(text, context)) ? greatest(['restart', grantOf(text)]) : 'restart'
+}
+
+/** What the Node showed, for an agent that has not seen it since it started: a boot may have taken the way to the API server away. */
+async function lastAssignment({ state }: AgentContext): Promise<string | undefined> {
+  return (await state.outcome())?.assignment ?? undefined
 }
 
 function grantOf(text: string): Disruption {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ServiceManager } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
+import { machineWithBootParameters, RUNNING } from '../support/boot-parameters.ts'
 import { FLAGS, loseNetworkAt, MINUTE, obeyRules, RULES, reported, rules, settled } from '../support/firewall.ts'
 import { CPU_STATE, withKubeletStates } from '../support/kubelet-state.ts'
 import { Machine } from '../support/machine.ts'
@@ -176,6 +177,21 @@ test('agent goes back when it has heard of the API server in a trial, and is cut
   await machine.clock.advance(2 * MINUTE)
 
   expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+})
+
+test('agent goes back from a change that cuts the machine off with its boot: what the way there was allowed, the way back is, too', async () => {
+  const machine = machineWithBootParameters()
+  machine.start()
+  const good = machine.assign({ flags: '--v=2' })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const isCut = (): boolean => machine.host.files.text(RUNNING)?.includes('deadly') ?? false
+  Object.defineProperty(machine.host.faults, 'network', { get: () => (isCut() ? 'lost' : undefined) })
+  const host = JSON.stringify({ bootParameters: 'quiet deadly' })
+  const digest = machine.assign({ flags: '--v=2', host }, { GRANT: 'reboot' })
+
+  expect(await machine.until('RolledBack')).toMatchObject({ digest, active: good, error: { reason: 'ApiServerLost' } })
+  expect(machine.host.files.text(RUNNING)).toBe('quiet')
 })
 
 /** It went to the static policy, and a pod has CPUs by it since: to go back takes a drain. The network is lost with the change. */
