@@ -32,6 +32,8 @@ interface TrialSettings {
 /** The same with what the change has to show, which is another thing when the same content is applied once more. */
 interface TrialDemanded {
   readonly duration: number
+  /** The transaction that last changed the host. */
+  readonly change: string | undefined
   /** The kubelet's heartbeat on the Node when the change was proved. */
   readonly shown: number | undefined
   readonly proof: TrialSettings['proof'] & Pick<Proof, 'units' | 'ready' | 'heartbeat' | 'contact' | 'away'>
@@ -52,6 +54,8 @@ export class Trial {
   readonly #context: AgentContext
   readonly #onHeard: () => Promise<void>
   #record: TrialRecord | undefined
+  /** That the record is about. */
+  #change: string | undefined
   #settings: TrialSettings | undefined
 
   /** @param onHeard the API server has answered for the first time since the change */
@@ -65,9 +69,10 @@ export class Trial {
     const { state, options } = this.#context
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
-    const { duration, proof, shown } = await this.#demandedOf(digest)
+    const { duration, proof, shown, change } = await this.#demandedOf(digest)
     const host = await observeHealth(proof, this.#context.ports)
-    if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at, shown)
+    if (this.#record?.digest !== digest || this.#change !== change) this.#record = trialFrom(digest, host.at, shown)
+    this.#change = change
     const look = await this.#completed(host, proof)
     if (proof.contact && !look.isUnheard) await this.#heard(digest)
     const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
@@ -126,8 +131,9 @@ export class Trial {
 
   async #demandedOf(digest: string): Promise<TrialDemanded> {
     const { duration, proof } = await this.#settingsOf(digest)
-    const { ready = false, heartbeat = false, units = [], contact, away, shown } = (await this.#context.state.trial(digest)) ?? {}
-    return { duration, shown, proof: { ...proof, ready, heartbeat, units, contact, away } }
+    const demands = await this.#context.state.trial(digest)
+    const { ready = false, heartbeat = false, units = [], contact, away, shown, change } = demands ?? {}
+    return { duration, shown, change, proof: { ...proof, ready, heartbeat, units, contact, away } }
   }
 
   async #settingsOf(digest: string): Promise<TrialSettings> {

@@ -26,6 +26,8 @@ export interface Proof extends NodeDemands {
   readonly contact?: boolean | undefined
   /** It did not answer right before the change either. */
   readonly away?: true | undefined
+  /** The change that has to show all this, where nothing is changed now. */
+  readonly change?: string | undefined
   /** The kubelet's heartbeat that the Node showed before the change; milliseconds since the epoch. */
   readonly shown?: number | undefined
 }

@@ -64,11 +64,11 @@ export function isSuspended({ error }: Outcome): boolean {
 
 /** On disk before the trial can begin. */
 async function rememberTrial(head: TransactionHead, shown: number | undefined, { state, ports }: AgentContext): Promise<void> {
-  const { digest, purpose, proof } = head
+  const { id, digest, purpose, proof } = head
   if (digest === undefined || purpose !== 'apply') return
-  const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact, away } = proof
+  const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact, away, change = id } = proof
   const known = await knownAmong(unitsIfKnown, ports)
-  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact, away, shown })
+  await state.setTrial({ digest, change, ready, heartbeat, units: [...units, ...known], contact, away, shown })
 }
 
 async function knownAmong(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {

@@ -94,15 +94,14 @@ function nodeDemands(
 /** Milliseconds. Whoever answers no sooner is away. */
 const LONGEST_ANSWER = 5000
 
-function contactOf(work: Work, plan: Plan, { ports, state }: AgentContext): Promise<Pick<Proof, 'contact' | 'away' | 'served'>> {
+type ContactProof = Pick<Proof, 'change' | 'contact' | 'away' | 'served'>
+
+function contactOf(work: Work, plan: Plan, { ports, state }: AgentContext): Promise<ContactProof> {
   return plan.steps.length === 0 ? unheard(work, state) : heard(plan, ports)
 }
 
 /** The API server has to be heard of after the change, and whoever came through it has to come again. */
-async function heard(
-  plan: Plan,
-  { node, clock, kubelet }: AgentContext['ports'],
-): Promise<Pick<Proof, 'contact' | 'away' | 'served'>> {
+async function heard(plan: Plan, { node, clock, kubelet }: AgentContext['ports']): Promise<ContactProof> {
   const answered = new AbortController()
   const late = clock.sleep(LONGEST_ANSWER, answered.signal).then(() => 'nobody' as const)
   const answer = await Promise.race([node.get().catch(reachOf), late])
@@ -113,12 +112,12 @@ async function heard(
 }
 
 /** Where nothing is changed, the API server has to be heard of still if it has not been since the change that is on the host. */
-async function unheard({ goal }: Work, state: AgentContext['state']): Promise<Pick<Proof, 'contact' | 'away'>> {
+async function unheard({ goal }: Work, state: AgentContext['state']): Promise<ContactProof> {
   const active = await state.digest('active')
   if (active === undefined || active === (await state.digest('lastKnownGood'))) return {}
   // An agent that died may have written down what this one has to show, and not yet that it is active.
-  const { contact, away } = (await state.trial(active)) ?? (goal && (await state.trial(goal.digest))) ?? {}
-  return contact ? { contact, away } : {}
+  const { change, contact, away } = (await state.trial(active)) ?? (goal && (await state.trial(goal.digest))) ?? {}
+  return contact ? { change, contact, away } : { change }
 }
 
 /** Units that run, and that the service manager stops together with others: all, and those that are started again when all is in place. */

@@ -51,6 +51,8 @@ export type Outcome = z.infer<typeof outcome>
 
 const trialDemands = z.object({
   digest: z.string(),
+  /** The transaction that last changed the host for it. */
+  change: z.optional(z.string()),
   /** Whether the Node was Ready before the change, and heard from its kubelet. */
   ready: z.boolean(),
   heartbeat: z.boolean(),

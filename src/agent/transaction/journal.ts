@@ -40,6 +40,8 @@ const line = z.union([
       unitsIfKnown: z.optional(z.array(z.string())),
       settle: z.optional(z.number()),
       within: z.number(),
+      /** The transaction that made the host what it is, where this one changes nothing. */
+      change: z.optional(z.string()),
       /** Whether the API server has to be heard of once after the change. */
       contact: z.optional(z.boolean()),
       /** It did not answer right before the change either. */

@@ -204,6 +204,21 @@ test('agent is not cut off for good by a change that it began in an outage of th
   expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
 
+test('agent waits ten whole minutes for the API server after the same content is applied once more, however long it was missed before', async () => {
+  const { machine, good } = await settled()
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  const content = { ...rules('accept all\n'), flags: '--v=3' }
+  const digest = machine.assign(content)
+  await machine.clock.advance(8 * MINUTE)
+  machine.host.files.put(FLAGS, 'KUBELET_EXTRA_ARGS="--v=4"\n')
+  machine.assign(content, { REVISION: 'again' })
+  await machine.clock.advance(9 * MINUTE)
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+})
+
 test('agent that was interrupted twice tries a change again after one outage of the API server', async () => {
   const { machine } = await settled()
   machine.kill()

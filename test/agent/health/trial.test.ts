@@ -19,6 +19,34 @@ test('agent makes a configuration last-known-good when its health has held for t
   expect(memory(machine, 'last-known-good')).toBe(digest)
 })
 
+test('agent begins the trial again when the same content is applied once more, over what others have changed', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(9 * MINUTE)
+  machine.host.files.put('/etc/default/kubelet', 'KUBELET_EXTRA_ARGS="--v=4"\n')
+  machine.assign({ flags: '--v=3' }, { REVISION: 'again' })
+  await machine.clock.advance(9 * MINUTE)
+  expect(machine.host.files.text('/etc/default/kubelet')).toContain('--v=3')
+  expect(memory(machine, 'last-known-good')).toBeUndefined()
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+test('agent goes on with the trial when the same content is assigned again, and nothing has to be changed for it', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(9 * MINUTE)
+  machine.assign({ flags: '--v=3' }, { REVISION: 'again' })
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
 test('agent takes the length of the trial from the host document', async () => {
   const machine = new Machine()
   machine.start()

@@ -39,7 +39,7 @@ async function furnished(): Promise<Machine> {
 
 const TRIAL = '/var/lib/nodewave/meta/trial.json'
 
-/** What counts as the end state: every file and directory of the host and of the agent's memory but for when and how often, and the units. */
+/** What counts as the end state: every file and directory of the host and of the agent's memory but for when, how often and by which transaction, and the units. */
 async function endState(machine: Machine) {
   const units = []
   for (const name of ['kubelet.service', 'tuned.service', 'containerd.service']) {
@@ -47,7 +47,7 @@ async function endState(machine: Machine) {
     units.push({ name, exists, enabled, active })
   }
   const { '/var/lib/nodewave/meta/outcome.json': _, [TRIAL]: trial, ...files } = machine.host.files.snapshot()
-  const demands = trial?.replace(/,"shown":\d+/, '')
+  const demands = trial?.replace(/,"(shown|change)":(\d+|"[^"]*")/g, '')
   return { files, demands, directories: directoriesOf(machine), units, kubelet: machine.host.services.healthyVersion() }
 }
 
