@@ -75,16 +75,22 @@ const line = z.union([
   z.object({ at: z.literal('rebooting'), boot: z.string(), elapsed: z.number() }),
   /** Everything is in place and restarted; what is left is to prove it. */
   z.object({ at: z.literal('committed') }),
+  /** It is proved; what is left is to write down elsewhere that it has ended. */
+  z.object({ at: z.literal('proved'), startedAt: z.optional(z.number()), heartbeat: z.optional(z.number()) }),
   z.object({ at: z.literal('undoing'), error: failure }),
   /** Everything was put back, and counts after another boot than this one. */
   z.object({ at: z.literal('undone'), boot: z.string() }),
 ])
 
 /** kept: done and proved. undone: the host is as before. unproved: it is, but its kubelet has not proved healthy since. broken: it is not, and a person is needed. */
-export type Ending =
-  /** Of the kubelet that proved healthy: when it was started, and its last heartbeat on the Node. Milliseconds since the epoch. */
-  | { readonly kind: 'kept'; readonly startedAt?: number; readonly heartbeat?: number | undefined }
-  | { readonly kind: 'undone' | 'unproved' | 'broken'; readonly failure: Failure }
+export type Ending = Kept | { readonly kind: 'undone' | 'unproved' | 'broken'; readonly failure: Failure }
+
+/** Of the kubelet that proved healthy: when it was started, and its last heartbeat on the Node. Milliseconds since the epoch. */
+export interface Kept {
+  readonly kind: 'kept'
+  readonly startedAt?: number | undefined
+  readonly heartbeat?: number | undefined
+}
 
 /** In place, and waiting for what the head says; the journal stays open. */
 export interface Suspended {
@@ -103,6 +109,8 @@ export interface JournalRecord {
   readonly undos: readonly RecordedUndo[]
   readonly awaiting: boolean
   readonly committed: boolean
+  /** How it ended, once it was proved: what the host is remembered to be made by may be written by then. */
+  readonly proved: Kept | undefined
   /** Why it is being undone, once that was decided. */
   readonly undoing: Failure | undefined
   /** The boot under which everything was put back, when that needs another one. */
@@ -209,12 +217,14 @@ function parseJson(text: string): unknown {
 
 function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
   const [head] = lines
+  const proved = lines.findLast((entry) => entry.at === 'proved')
   if (head?.at !== 'begin') return undefined
   return {
     head,
     undos: lines.flatMap((entry) => (entry.at === 'intent' ? [toRecordedUndo(entry.undo)] : [])),
     awaiting: lines.some((entry) => entry.at === 'awaiting'),
     committed: lines.some((entry) => entry.at === 'committed'),
+    proved: proved && { kind: 'kept', startedAt: proved.startedAt, heartbeat: proved.heartbeat },
     undoing: lines.findLast((entry) => entry.at === 'undoing')?.error,
     undoneUnder: lines.findLast((entry) => entry.at === 'undone')?.boot,
     reboots: lines.filter((entry) => entry.at === 'rebooting'),

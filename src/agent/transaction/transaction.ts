@@ -5,7 +5,7 @@ import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo, RecordedProof } from '../resources/kind.ts'
 import { activate, dropLeftovers, stopAgain } from './activate.ts'
 import { INTERRUPTED } from './interrupted.ts'
-import type { Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
+import type { Ending, Failure, JournalRecord, Kept, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
 import { needsAnotherBoot, needsBootBack, reboot } from './reboot.ts'
@@ -42,7 +42,7 @@ export async function runTransaction(
     if (head.purpose === 'fallback') await dropLeftovers(head.activation.restarts, ports)
     if (head.awaits !== undefined) return await suspend(context)
     await journal.write({ at: 'committed' })
-    return { kind: 'kept', ...(await prove(head, context)) }
+    return await keep(head, context)
   } catch (error) {
     const failure = error instanceof ServiceCallKilled ? INTERRUPTED : failureOf(error)
     return undoChanges({ head, undos, unreadSince }, failure, context)
@@ -90,16 +90,17 @@ async function awaitFurther({ head, reboots }: JournalRecord, context: Transacti
 /**
  * What to do with a transaction that a dead agent left behind. Before the commit mark nothing has been proved, and the plan that was
  * being carried out is gone with the process: it is undone, which needs only what is on disk, and the assignment is tried again.
- * After the mark everything is in place and only the proof is missing: it is taken again. An undo that was begun is finished, also one
+ * After the mark everything is in place and only the proof is missing: it is taken again, unless the journal has it. An undo that was begun is finished, also one
  * that a full disk did not let the journal tell of.
  * @throws {MachineGoesDown} the next start takes it up again.
  */
 export async function recoverTransaction(record: JournalRecord, context: TransactionContext): Promise<Ending | Suspended> {
-  const { head, undos: recorded, awaiting, committed, undoing, undoneUnder } = record
+  const { head, undos: recorded, awaiting, committed, proved, undoing, undoneUnder } = record
   const { ports, journal, kinds } = context
   const undos = recorded.map((undo) => kinds.undo(undo))
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
+  if (proved) return proved
   if (undoing && undoneUnder !== undefined) return bootBack({ ...record, undos }, undoing, context)
   if (undoing) return undoChanges(done, undoing, context)
   if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return undoChanges(done, INTERRUPTED, context)
@@ -109,7 +110,7 @@ export async function recoverTransaction(record: JournalRecord, context: Transac
     if (!committed) await journal.write({ at: 'committed' })
     await awaitStart(ports)
     // The Node of a machine that has just started is Ready when its network is: that is for the trial to see.
-    return { kind: 'kept', ...(await prove({ ...head, proof: { ...head.proof, ready: false, heartbeat: false } }, context)) }
+    return await keep({ ...head, proof: { ...head.proof, ready: false, heartbeat: false } }, context)
   } catch (error) {
     return undoChanges(done, failureOf(error), context)
   }
@@ -169,6 +170,15 @@ async function bootBack(
 async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<boolean> {
   for (const undo of undos) if (undo.leavesTrace && (await undo.isUndone(ports))) return true
   return false
+}
+
+/** What is proved is not proved again, nor undone, by an agent that finds half of its end on disk. */
+async function keep(head: TransactionHead, context: TransactionContext): Promise<Kept> {
+  const proved = await prove(head, context)
+  await context.journal
+    .write({ at: 'proved', ...proved })
+    .catch((error: unknown) => context.ports.log.warn('journal not written', { error }))
+  return { kind: 'kept', ...proved }
 }
 
 /** All at once: a change may need no more time than the slowest. A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */

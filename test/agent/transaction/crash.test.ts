@@ -39,7 +39,7 @@ async function furnished(): Promise<Machine> {
 
 const TRIAL = '/var/lib/nodewave/meta/trial.json'
 
-/** What counts as the end state: every file and directory of the host and of the agent's memory but for when, how often and by which transaction, and the units. */
+/** What counts as the end state: all files and directories but for when, how often and by which transaction, and the units. */
 async function endState(machine: Machine) {
   const units = []
   for (const name of ['kubelet.service', 'tuned.service', 'containerd.service']) {
