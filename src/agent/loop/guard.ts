@@ -1,4 +1,3 @@
-import { reachOf } from '../../kube/reach.ts'
 import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
@@ -13,28 +12,24 @@ import { DriftWatch } from './drift-watch.ts'
 import { isSettled } from './final.ts'
 import { Superseded } from './host-turns.ts'
 import { withKubeletStart } from './kubelet-start.ts'
+import { LostContact, type LostContactActions } from './lost-contact.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { noteOutcome } from './note-outcome.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
-import { couldNotGoBack, foundAgain, isForContact, leaving, recovered, stuck } from './went-bad.ts'
+import { couldNotGoBack, isForContact, leaving, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 /** Milliseconds. What is put back may cut the node off, and a report that the change is applied would stand on the Node until it is found again. */
 const LONGEST_DELIVERY = 2_000
 
-export interface GuardActions {
+export interface GuardActions extends LostContactActions {
   /**
    * Takes the host back to what last worked. @throws when it did not come to doing anything.
    * @throws {Superseded} when that is needless by now, or `signal` aborted before anything was done.
    */
   readonly fallBack: (goingBack: GoneBad, signal: AbortSignal) => Promise<unknown>
-  readonly show: (outcome: Outcome) => Promise<void>
   /** Resolves when the Node shows the last report, or after so many milliseconds. */
   readonly delivered: (within: number) => Promise<void>
-  /** The API server, which was lost with a change, answers: reports that it missed are sent now. */
-  readonly onFound: () => void
-  /** Something is to be applied again. */
-  readonly onWork: () => void
   readonly callForHelp: (error: AgentError) => Promise<void>
   /** A look begins. */
   readonly onLook: () => void
@@ -49,6 +44,7 @@ export class Guard {
   readonly #actions: GuardActions
   readonly #trial: Trial
   readonly #driftWatch: DriftWatch
+  readonly #lostContact: LostContact
   #rebootNeed: RebootNeed | undefined
   /** Packages. */
   #awaitingReboot: readonly string[] = []
@@ -70,6 +66,7 @@ export class Guard {
     this.#context = context
     this.#actions = actions
     this.#trial = trial
+    this.#lostContact = new LostContact(context, actions)
     this.#driftWatch = new DriftWatch(context, { ...actions, onStir: () => this.#stir.abort() })
   }
 
@@ -143,7 +140,7 @@ export class Guard {
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
-    const isLost = outcome?.lost === true && !(await this.#isFoundAgain(outcome))
+    const isLost = await this.#lostContact.look(outcome)
     const left = await this.#driftWatch.look(outcome)
     return trial === 'holding' || isLost ? timing.watch : left
   }
@@ -188,20 +185,6 @@ export class Guard {
     await state.setOutcome(healed)
     await this.#actions.show(healed)
     return options.timing.watch
-  }
-
-  /** What becomes of the assignment shows when the API server is. */
-  async #isFoundAgain(outcome: Outcome): Promise<boolean> {
-    const { state, ports } = this.#context
-    const reach = await ports.node.get().then(() => 'server' as const, reachOf)
-    if (reach !== 'server') return false
-    const now = foundAgain({ last: outcome, now: stamp(ports) })
-    ports.log.warn('the API server is found again', { phase: now.phase })
-    await state.setOutcome(now)
-    await this.#actions.show(now)
-    this.#actions.onFound()
-    this.#actions.onWork()
-    return true
   }
 
   async #stopNeedless(): Promise<void> {

@@ -69,13 +69,20 @@ const AT_ONCE = 30_000
 /** An outage that comes with each attempt is none. */
 const MAX_LOSSES = 3
 
-/** The API server, which was lost with the change, or away before it, answers: the change is to blame, or is tried again. */
+/** The API server, which was lost with the change, or away before it, answers: the change is to blame, or that is left open. */
 export function foundAgain({ last, now }: Story): Outcome {
-  const { lost: _lost, error, ...rest } = last
+  const { lost: _lost, ...rest } = last
+  const { error } = last
   const after = Date.parse(now) - Date.parse(last.since)
   const isAtOnce = after >= 0 && after <= AT_ONCE && error?.reason !== API_SERVER_AWAY
   const isToBlame = isAtOnce || (last.losses ?? last.attempts) >= MAX_LOSSES
-  return isToBlame ? { ...rest, phase: 'RolledBack', since: now, ...(error && { error }) } : { ...rest, since: now }
+  return isToBlame ? { ...rest, phase: 'RolledBack', since: now } : last
+}
+
+/** The API server has answered for a while: the change gets its next attempt. */
+export function tryingAgain({ last, now }: Story): Outcome {
+  const { lost: _lost, error: _error, ...rest } = last
+  return { ...rest, since: now }
 }
 
 /** Going back is in place, and counts after something that has yet to happen. */

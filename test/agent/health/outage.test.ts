@@ -83,6 +83,22 @@ test('agent gives a change up that loses the API server each time also where wha
   expect(machine.status).toMatchObject({ phase: 'RolledBack', digest, error: { reason: 'ApiServerLost' } })
 })
 
+test('agent tries a change again only when the API server has answered for a minute, and blames it for no outage that comes and goes', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign(rules('accept all\n'))
+  await machine.clock.runUntil(() => machine.host.files.text(RULES) === 'accept all\n')
+  for (let outage = 1; outage <= 3; outage++) {
+    machine.host.faults.network = 'lost'
+    await machine.clock.advance(5 * MINUTE)
+    machine.host.faults.network = undefined
+    await machine.clock.advance(15_000)
+  }
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
+  expect(reported(machine)).not.toContain('RolledBack')
+})
+
 test('agent waits ten minutes for an API server whose machine refuses connections: it may be starting', async () => {
   const { machine, good } = await settled()
   const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
