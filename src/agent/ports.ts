@@ -258,7 +258,8 @@ export interface NodeApi {
    * The own Node, at once and at each change, for ever; the implementation survives lost connections, and pauses between attempts.
    */
   follow(signal: AbortSignal, events?: ConnectionEvents): AsyncIterable<OwnNode>
-  get(): Promise<OwnNode>
+  /** @param options.newConnection whether no connection is used that stood before; default: false */
+  get(options?: { readonly newConnection?: boolean }): Promise<OwnNode>
   /** When the kubelet last renewed the node's own Lease: milliseconds since the epoch; undefined when there is none. */
   leaseRenewed(): Promise<number | undefined>
   /**

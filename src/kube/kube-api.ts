@@ -25,6 +25,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Milliseconds; the default is 30,000. */
   readonly timeout?: number
+  /** Not over a connection that stands: a firewall may let those pass, and no new one. Default: false. */
+  readonly newConnection?: boolean
 }
 
 export interface ListOptions<T> extends RequestOptions {

@@ -28,8 +28,10 @@ export function createKubeClient(connection: Connection, options: KubeClientOpti
   const context = { transport, timers, random }
 
   /** The type of an answer is the caller's knowledge of the path: the API server has validated what it stores. */
-  const send = async <T>(call: Pick<Call, 'verb' | 'method' | 'path' | 'body' | 'contentType'>, more: RequestOptions = {}) =>
-    (await transport.send({ ...call, query: more.query, signal: more.signal, timeout: more.timeout })) as T
+  const send = async <T>(call: Pick<Call, 'verb' | 'method' | 'path' | 'body' | 'contentType'>, more: RequestOptions = {}) => {
+    const { query, signal, timeout, newConnection } = more
+    return (await transport.send({ ...call, query, signal, timeout, newConnection })) as T
+  }
 
   return {
     get: (path, more) => send({ verb: 'get', method: 'GET', path }, more),

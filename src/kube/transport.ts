@@ -20,6 +20,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the whole answer is there (of a stream: until its first headers). */
   readonly timeout?: number | undefined
+  /** Default: false. */
+  readonly newConnection?: boolean | undefined
 }
 
 /** @throws {KubeError} for every refusal and failure; with the signal's own reason when the caller aborted. */
@@ -53,7 +55,7 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
   // Watches hold their sockets for minutes: counted together with the calls, fifty of them would stop everything.
   const forStreams = new Connections({ keepAlive: true, timeout: IDLE })
 
-  const open = async (call: Call, agent: Agent, deadline: CallDeadline): Promise<IncomingMessage> => {
+  const open = async (call: Call, agent: Agent | false, deadline: CallDeadline): Promise<IncomingMessage> => {
     const credentials = await connection.credentials()
     const response = await exchange(requestOptions(connection, { base, call, credentials, agent }), call, deadline)
     if (response.statusCode !== 401) return response
@@ -67,7 +69,8 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
     async send(call) {
       const deadline = deadlineOf(call, timers)
       try {
-        const response = await open(call, forCalls, deadline)
+        // Node makes a connection for the one request where it is to keep none.
+        const response = await open(call, call.newConnection ? false : forCalls, deadline)
         return await answerOf(response, call)
       } catch (error) {
         throw deadline.signal.aborted ? deadline.signal.reason : error
@@ -119,7 +122,7 @@ function deadlineOf(call: Call, timers: Timers): CallDeadline {
 
 function requestOptions(
   connection: Connection,
-  { base, call, credentials, agent }: { base: URL; call: Call; credentials: Credentials; agent: Agent },
+  { base, call, credentials, agent }: { base: URL; call: Call; credentials: Credentials; agent: Agent | false },
 ): RequestOptions {
   const { ca, cert, key, token } = credentials
   const query = new URLSearchParams(call.query).toString()

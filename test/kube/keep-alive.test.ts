@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { systemTimers } from '../../src/kube/timers.ts'
 import { createTransport } from '../../src/kube/transport.ts'
-import { listOf, scriptedServer, watching } from './scripted-server.ts'
+import { json, listOf, scriptedServer, watching } from './scripted-server.ts'
 
 /** Linux alone shows the timers of its sockets. */
 const SOCKETS = '/proc/net/tcp'
@@ -43,6 +43,24 @@ test.runIf(existsSync(SOCKETS)).for([
   expect(more).toEqual([])
   expect(probe).toBeLessThanOrEqual(5)
   stop.abort()
+})
+
+test.for([
+  ['HTTP', undefined],
+  ['HTTPS', tls],
+] as const)('a request over %s that asks for a new connection uses none that stands, and keeps none', async ([, secured]) => {
+  await using server = await scriptedServer([json({})], secured)
+  const credentials = async () => (secured ? { ca: fixture('ca.crt') } : {})
+  const client = createKubeClient({ server: server.url, tlsServerName: 'api.example.invalid', credentials })
+  await client.get('/api/v1/nodes/a')
+  await client.get('/api/v1/nodes/a')
+  expect(server.connections()).toBe(1)
+  await client.get('/api/v1/nodes/a', { newConnection: true })
+  await client.get('/api/v1/nodes/a', { newConnection: true })
+  expect(server.connections()).toBe(3)
+  await client.get('/api/v1/nodes/a')
+
+  expect(server.connections()).toBe(3)
 })
 
 test('a connection that serves watch after watch is not watched by more and more listeners', async () => {

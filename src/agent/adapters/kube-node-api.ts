@@ -12,7 +12,7 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   const path = `/api/v1/nodes/${name}`
   return {
     follow: (signal, events) => followNode(kube, { ...events, name, signal }),
-    get: async () => toOwnNode(await kube.get<KubeObject>(path, { timeout: LONGEST_ANSWER })),
+    get: async (options) => toOwnNode(await kube.get<KubeObject>(path, { ...options, timeout: LONGEST_ANSWER })),
     leaseRenewed: async () => {
       const lease = await kube.get<{ spec?: { renewTime?: string } }>(`${LEASES}/${name}`)
       return instantOf(lease.spec?.renewTime)

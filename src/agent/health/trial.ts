@@ -177,7 +177,8 @@ async function askNode(
   { pid, startedAt }: ProcessRecord,
   ports: AgentContext['ports'],
 ): Promise<Asked> {
-  const evidence = await evidenceFrom(startedAt, { ports })
+  // Over a connection that stood before the change, a host may be answered that can make no other.
+  const evidence = await evidenceFrom(startedAt, { ports, newConnection: proof.contact })
   if (typeof evidence === 'string') return { node: { kind: 'unknown', reach: evidence }, heartbeat: undefined }
   const { heartbeat } = evidence.node
   // Without a process there is nobody who could have reported; that is for the host's own evidence to judge.

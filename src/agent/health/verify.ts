@@ -124,14 +124,16 @@ interface EvidenceOptions {
   readonly ports: Pick<AgentPorts, 'node' | 'kubelet'>
   /** Whether the kubelet is asked for its certificate. Default: false. */
   readonly served?: boolean | undefined
+  /** Whether the API server is asked over a new connection. Default: false. */
+  readonly newConnection?: boolean | undefined
 }
 
 /** @returns how far the question came when there is no evidence */
 export async function evidenceFrom(
   startedAt: number,
-  { ports: { node: api, kubelet }, served: isAsked = false }: EvidenceOptions,
+  { ports: { node: api, kubelet }, served: isAsked = false, newConnection = false }: EvidenceOptions,
 ): Promise<NodeEvidence | Reach> {
-  const node = await api.get().catch(reachOf)
+  const node = await api.get({ newConnection }).catch(reachOf)
   if (typeof node === 'string') return node
   const leaseRenewed = isAmbiguous(startedAt, node) ? await api.leaseRenewed().catch(() => undefined) : undefined
   const served = isAsked && node.endpoint ? await kubelet.serves(node.endpoint) : undefined

@@ -171,7 +171,7 @@ function guard<T extends object>(target: T, gate: (call: Call) => Promise<unknow
 
 function bound(node: NodeApi): Omit<NodeApi, 'follow'> {
   return {
-    get: () => node.get(),
+    get: (options) => node.get(options),
     leaseRenewed: () => node.leaseRenewed(),
     annotate: (annotations, version) => node.annotate(annotations, version),
     configMap: (namespace, name) => node.configMap(namespace, name),

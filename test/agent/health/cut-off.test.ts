@@ -27,6 +27,22 @@ test('agent goes back when a change cuts it off from the API server, and says so
   expect(machine.clock.elapsed() - assignedAt).toBeLessThan(2 * MINUTE)
 })
 
+test('agent goes back when a change lets it make no new connection to the API server, and those that stand go on', async () => {
+  const { machine, good } = await settled()
+  const { get } = machine.node
+  machine.node.get = async (options) => {
+    if (!options?.newConnection || machine.host.files.text(RULES) === 'accept\n') return get.call(machine.node)
+    throw new KubeError('failed to get', { code: 0, reason: 'Timeout' })
+  }
+  const deadly = machine.assign(rules('drop new\n'))
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({
+    digest: deadly,
+    active: good,
+    error: { reason: 'ApiServerLost' },
+  })
+})
+
 test('agent says why it went back as soon as it finds the API server again', async () => {
   const { machine } = await settled()
   obeyRules(machine, 8_000)

@@ -76,7 +76,7 @@ export class FakeNode implements NodeApi {
     }
   }
 
-  async get(): Promise<OwnNode> {
+  async get(_options?: Parameters<NodeApi['get']>[0]): Promise<OwnNode> {
     return this.#node
   }
 
