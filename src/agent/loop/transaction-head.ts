@@ -91,9 +91,6 @@ function nodeDemands(
   return { version, ready: node?.ready ?? false, heartbeat, shown: node?.heartbeat }
 }
 
-/** Milliseconds. Whoever answers no sooner is away. */
-const LONGEST_ANSWER = 5000
-
 type ContactProof = Pick<Proof, 'change' | 'contact' | 'away' | 'served'>
 
 function contactOf(work: Work, plan: Plan, { ports, state }: AgentContext): Promise<ContactProof> {
@@ -101,11 +98,8 @@ function contactOf(work: Work, plan: Plan, { ports, state }: AgentContext): Prom
 }
 
 /** The API server has to be heard of after the change, and whoever came through it has to come again. */
-async function heard(plan: Plan, { node, clock, kubelet }: AgentContext['ports']): Promise<ContactProof> {
-  const answered = new AbortController()
-  const late = clock.sleep(LONGEST_ANSWER, answered.signal).then(() => 'nobody' as const)
-  const answer = await Promise.race([node.get().catch(reachOf), late])
-  answered.abort()
+async function heard(plan: Plan, { node, kubelet }: AgentContext['ports']): Promise<ContactProof> {
+  const answer = await node.get({ newConnection: true }).catch(reachOf)
   if (typeof answer === 'string') return { contact: true, ...(answer !== 'server' && { away: true }) }
   const isAsked = plan.activation.restarts.includes(KUBELET_UNIT) && answer.endpoint !== undefined
   return { contact: true, served: isAsked && (await kubelet.serves(answer.endpoint)).ok }

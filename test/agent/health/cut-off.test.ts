@@ -43,6 +43,21 @@ test('agent goes back when a change lets it make no new connection to the API se
   })
 })
 
+test('agent goes back in two minutes when a change cuts it off from an API server that took seven seconds for each answer', async () => {
+  const { machine } = await settled()
+  obeyRules(machine)
+  const { get } = machine.node
+  machine.node.get = async () => {
+    await machine.clock.sleep(7_000)
+    return get.call(machine.node)
+  }
+  const assignedAt = machine.clock.elapsed()
+  machine.assign(rules('drop\n'))
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ error: { reason: 'ApiServerLost' } })
+  expect(machine.clock.elapsed() - assignedAt).toBeLessThan(2 * MINUTE)
+})
+
 test('agent says why it went back as soon as it finds the API server again', async () => {
   const { machine } = await settled()
   obeyRules(machine, 8_000)
