@@ -63,19 +63,30 @@ test.for([
   expect(server.connections()).toBe(3)
 })
 
-test('a connection that serves watch after watch is not watched by more and more listeners', async () => {
-  await using server = await scriptedServer([watching([], 'end')])
-  const transport = createTransport(
-    { server: server.url, credentials: async () => ({}) },
-    { timers: systemTimers, maxSockets: 1 },
-  )
-  const listeners: number[] = []
-  for (let watches = 0; watches < 3; watches++) {
-    const response = await transport.stream({ verb: 'watch', method: 'GET', path: '/api/v1/nodes' })
-    listeners.push(response.socket.listenerCount('error'))
-    response.resume()
-    await once(response, 'close')
-  }
-  expect(server.connections()).toBe(1)
-  expect(new Set(listeners).size).toBe(1)
-})
+test.for([
+  ['HTTP', undefined],
+  ['HTTPS', tls],
+] as const)(
+  'a connection over %s that serves watch after watch is not watched by more and more listeners',
+  async ([, secured]) => {
+    await using server = await scriptedServer([watching([], 'end')], secured)
+    const transport = createTransport(
+      {
+        server: server.url,
+        tlsServerName: 'api.example.invalid',
+        credentials: async () => (secured ? { ca: fixture('ca.crt') } : {}),
+      },
+      { timers: systemTimers, maxSockets: 1 },
+    )
+    const listeners: number[] = []
+    for (let watches = 0; watches < 3; watches++) {
+      const response = await transport.stream({ verb: 'watch', method: 'GET', path: '/api/v1/nodes' })
+      const { socket } = response
+      listeners.push(socket.eventNames().reduce((count, name) => count + socket.listenerCount(name), 0))
+      response.resume()
+      await once(response, 'close')
+    }
+    expect(server.connections()).toBe(1)
+    expect(new Set(listeners).size).toBe(1)
+  },
+)
