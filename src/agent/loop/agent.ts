@@ -228,7 +228,7 @@ export class Agent {
   async #tell(thrown: unknown): Promise<void> {
     const { reason, message } = asAgentError(thrown, { kind: 'sync', reason: 'Internal' })
     const last = await this.#context.state.outcome()
-    if (last !== undefined && this.#shown?.error?.message !== message) await this.#show({ ...last, error: { reason, message } })
+    if (last !== undefined) await this.#show({ ...last, error: { reason, message } })
   }
 
   /** What the agent remembers cannot be read: nothing is done until a person has looked. */
