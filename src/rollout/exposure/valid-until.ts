@@ -1,7 +1,7 @@
-import { lateFrom } from '../model/after-outage.ts'
+import { lateFrom, silentFrom } from '../model/after-outage.ts'
 import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
-import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds } from '../model/deadlines.ts'
+import { deadlineOf, type RolloutClock, refusalEnds } from '../model/deadlines.ts'
 import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -18,7 +18,7 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
   if (isInFlight(node, report))
-    return Math.min(...[deadlineOf, silenceEnds, lateFrom].map((endsAt) => later(endsAt(assigned, clock), now)))
+    return Math.min(...[deadlineOf, silentFrom, lateFrom].map((endsAt) => later(endsAt(assigned, clock), now)))
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
   return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), orNever(chanceEnds({ node, report }, clock)))
 }

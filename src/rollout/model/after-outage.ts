@@ -1,3 +1,4 @@
+import type { Reported } from './availability.ts'
 import { deadlineOf, type RolloutClock, silenceEnds } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -46,6 +47,11 @@ export function waveHeardAt(soak: number, { now, watchedSince, steadySince }: Ro
 /** When the assigned work counts as late. */
 export function lateFrom(assigned: Assignment, clock: RolloutClock): Instant {
   return Math.max(deadlineOf(assigned, clock), heardOfAllAt(clock))
+}
+
+/** When the work on an assignment is overdue that has not ended: it counts as late, or its agent as silent. */
+export function overdueFrom({ node, report }: Reported, assigned: Assignment, clock: RolloutClock): Instant {
+  return node.ready && report === undefined ? silentFrom(assigned, clock) : lateFrom(assigned, clock)
 }
 
 /** When an agent that has said nothing about its assignment counts as silent. */

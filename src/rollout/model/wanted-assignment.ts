@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { overdueFrom } from './after-outage.ts'
 import { isApplied, isFailure, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
-import { deadlineOf, latestOf, type RolloutClock, refusalEnds, silenceEnds, withoutBreaks } from './deadlines.ts'
+import { latestOf, type RolloutClock, refusalEnds, withoutBreaks } from './deadlines.ts'
 import { hadNoTime } from './evidence.ts'
 import { type Instant, isFromAhead } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
@@ -31,7 +32,7 @@ export function hasWantedAssignment(
   if (node.ready && hadNoTime({ node, report }, clock)) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
-  return !isFailure(report) && clock.now < overdueAt(node, assigned, { report, clock })
+  return !isFailure(report) && clock.now < overdueFrom({ node, report }, assigned, clock)
 }
 
 /** When time alone makes what is wanted due again, though it is assigned; undefined: never. */
@@ -40,7 +41,7 @@ export function wantedAgainAt(node: NodeView, report: AgentStatus | undefined, c
   if (assigned === undefined) return undefined
   if (isReplayed(report)) return refusalEnds(assigned, clock)
   if (isInRollout(assigned, clock) || isApplied(report) || isFailure(report)) return undefined
-  return overdueAt(node, assigned, { report, clock })
+  return overdueFrom({ node, report }, assigned, clock)
 }
 
 /**
@@ -58,8 +59,10 @@ function isTriedAgain(
   const hasFailed = isApplied(report) ? hasFailedProof(node, report) : isFailure(report)
   if (hasFailed && isFromAhead(at, { now, longest: applyTimeout })) return true
   if (at >= retriedAt || (!hasFailed && (isApplied(report) || waitsForGrant(node, report)))) return false
-  const known = { report, clock: withoutBreaks(clock) }
-  const failedAt = hasFailed ? endedAt(node, assigned, known) : overdueAt(node, assigned, known)
+  const unbroken = withoutBreaks(clock)
+  const failedAt = hasFailed
+    ? endedAt(node, assigned, { report, clock: unbroken })
+    : overdueFrom({ node, report }, assigned, unbroken)
   return failedAt <= Math.min(retriedAt, now)
 }
 
@@ -71,15 +74,6 @@ function endedAt(
 ): Instant {
   const stamped = isApplied(report) ? proof?.endedAt : reportedAt(report)
   return latestOf(stamped === undefined ? [] : [stamped], { assigned, clock })
-}
-
-/** When its work counts as failed, unless it ends before. */
-function overdueAt(
-  { ready }: NodeView,
-  assigned: Assignment,
-  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
-): Instant {
-  return ready && report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock)
 }
 
 /** It was assigned this content, whatever has become of it. */

@@ -1,4 +1,4 @@
-import { lateFrom, silentFrom } from '../model/after-outage.ts'
+import { overdueFrom } from '../model/after-outage.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { isCountingNothing, type RolloutClock, withoutBreaks } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
@@ -21,7 +21,8 @@ export function describeLateWork(ongoing: readonly Member[], clock: RolloutClock
 }
 
 function endOf({ node, report }: Member, clock: RolloutClock): Instant {
-  const { assigned, ready } = node
-  if (assigned === undefined || !isAtWork(node, report)) return Number.POSITIVE_INFINITY
-  return ready && report === undefined ? silentFrom(assigned, clock) : lateFrom(assigned, clock)
+  const { assigned } = node
+  return assigned === undefined || !isAtWork(node, report)
+    ? Number.POSITIVE_INFINITY
+    : overdueFrom({ node, report }, assigned, clock)
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { assignments } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
@@ -8,15 +9,16 @@ import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
 /** Another commit came two minutes ago, and is withdrawn: the canary of the first try is still at its work. */
-function again(canary: NodeDraft): string[] {
+function again(canary: NodeDraft, seen: Pick<PoolSnapshot, 'watchedSince'> = {}): string[] {
   const history = [
     aRollout('next', { result: 'Running', startedAt: noon - 2 * minute }),
-    aRollout('new', { result: 'Superseded', startedAt: noon - 12 * minute }),
+    aRollout('new', { result: 'Superseded', startedAt: noon - 20 * minute }),
     aRollout('older', { result: 'Completed', startedAt: noon - 5 * hour }),
   ]
   const waves = [aWave('canary', 1), aWave('rest', '100%')]
   const others = nodes('a', 'b', 'c').map((node) => node.on('older'))
-  return assignments(decide(aPool({ stable: 'older', history, waves, maxUnavailable: 3 }).with(canary, ...others), noon))
+  const pool = aPool({ stable: 'older', history, waves, maxUnavailable: 3 }).with(canary, ...others)
+  return assignments(decide({ ...pool, ...seen }, noon))
 }
 
 const atWork = aNode('d').assignedTo('new', { at: noon - 3 * minute })
@@ -31,6 +33,17 @@ test.each([
     expect(again(canary)).toEqual([])
   },
 )
+
+const overdue = aNode('d').assignedTo('new', { at: noon - 16 * minute })
+
+test.each([
+  ['is late with its work', overdue.reporting('Applying')],
+  ['is late with its work and not Ready', overdue.reporting('Applying').notReady(noon - 2 * minute)],
+  ['has reported nothing in its time', overdue],
+])('a commit that comes again is given to no other node when the controller has just started, and its canary %s', (_, canary) => {
+  expect(again(canary, { watchedSince: noon - minute })).toEqual([])
+  expect(again(canary)).toEqual(['d → new'])
+})
 
 test('a commit that comes again is given to another node when its canary was down before the first try', () => {
   expect(again(atWork.notReady(noon - hour).assignedWhileDown())).toEqual(['b → new'])
