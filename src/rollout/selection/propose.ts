@@ -97,11 +97,12 @@ function unblocked(
   eligible: readonly Member[],
   { state, poolWide }: { readonly state: PoolState; readonly poolWide: Blocker | undefined },
 ): Unblocked {
+  const isSpared = sparedBy(poolWide, state)
   const blockerFor = nodeBlockers(state)
   let found: Blocker | undefined
   let until = poolWide?.until
   const selectable = eligible.filter((member) => {
-    if (!isSpared(member, { blocker: poolWide, state })) return false
+    if (!isSpared(member)) return false
     const blocker = blockerFor(member)
     found ??= blocker
     if (blocker?.until !== undefined) until = Math.min(until ?? blocker.until, blocker.until)
@@ -181,13 +182,14 @@ function budgetUse(
  * Nodes under drain have been selected before; those that were drained for other content, for that alone. A drain goes on for a newer commit
  * also while gates have still to record what is so before that.
  */
-function isSpared(
-  member: Member,
-  { blocker, state }: { readonly blocker: Blocker | undefined; readonly state: PoolState },
-): boolean {
-  if (blocker === undefined || (isDrainedForThis(member) && !awaitsRecord(member, state))) return true
-  if (blocker.sparesJoining && member.exposure.because === 'Joining') return true
-  return blocker.sparesReturning === true && hasNewest(member, state)
+function sparedBy(blocker: Blocker | undefined, state: PoolState): (member: Member) => boolean {
+  if (blocker === undefined) return () => true
+  const { sparesJoining = false, sparesReturning = false } = blocker
+  const isRecording = recordingGates(state).length > 0
+  return (member) => {
+    if (isDrainedForThis(member) && !(isRecording && needsRecord(member))) return true
+    return (sparesJoining && member.exposure.because === 'Joining') || (sparesReturning && hasNewest(member, state))
+  }
 }
 
 function isDrainedForThis({ drain, node, wanted }: Member): boolean {
@@ -195,8 +197,8 @@ function isDrainedForThis({ drain, node, wanted }: Member): boolean {
 }
 
 /** Stable content needs no record: nodes that join or are repaired do not wait for one. */
-function awaitsRecord({ exposure }: Member, state: PoolState): boolean {
-  return exposure.content === 'target' && recordingGates(state).length > 0
+function needsRecord({ exposure }: Member): boolean {
+  return exposure.content === 'target'
 }
 
 /** The pool stays with another commit than the newest, and the node still has that. */
