@@ -1,6 +1,6 @@
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { recallRevision, recallStable } from '../model/remembered-revision.ts'
+import { completionOf, recallRevision, recallStable } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { isAssigned } from '../model/wanted-assignment.ts'
 import { commitsOf, reachesBackTo } from './history.ts'
@@ -64,18 +64,31 @@ function isOf(node: NodeView, target: Revision): boolean {
 }
 
 /**
- * After all that the status tells of. Or, by the commit alone, after the oldest rollout that it tells of, or where a clock was put back in
- * between: a rollout before that is one that the history no longer has.
+ * After all that the status tells of, and of a commit that it names, after the end of that. Or, by the commit alone, after the oldest rollout that
+ * it tells of, or where a clock was put back in between: a rollout before that is one that the history no longer has.
  */
 function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at: Instant) => boolean {
   const { history } = memory
   const [top] = history
   const knownUntil = top ? Date.parse(top.endedAt ?? top.startedAt) : Number.NEGATIVE_INFINITY
   const knownSince = reachesBackTo(history)
-  const knownCommits = new Set(history.flatMap(commitsOf))
+  const ends = endsOfCommits(memory)
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
   return (commit, at) => {
-    if (knownCommits.has(commit)) return false
+    const end = ends.get(commit)
+    if (end !== undefined) return at > Math.max(end, knownUntil)
     return at > knownUntil || (isNew && commit === target.revision && (at >= knownSince || now < knownUntil))
   }
+}
+
+/** Until when the pool assigns a commit, as far as the status tells: without end that of the last rollout, and of what has completed last. */
+function endsOfCommits({ history, stable }: Memory): ReadonlyMap<string, Instant> {
+  const completed = stable && completionOf(history, stable)?.index
+  const ends = new Map<string, Instant>()
+  for (const [index, run] of history.entries()) {
+    const goesOn = index === 0 || index === completed
+    const end = goesOn ? Number.POSITIVE_INFINITY : Date.parse(run.endedAt ?? '')
+    for (const commit of commitsOf(run)) ends.set(commit, Math.max(end, ends.get(commit) ?? end))
+  }
+  return ends
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { type Memory, NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
 import { commitBlocker } from '../../../src/rollout/target/commit-blocker.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aPool } from '../builders/pools.ts'
 import { aRef, aRollout } from '../builders/revisions.ts'
@@ -15,6 +15,8 @@ function reasonFor(memory: Partial<Memory>, node: NodeView): string | undefined 
 
 const onTheWay = aNode('a').assignedTo('new', { pool: 'workers' })
 
+const before = aNode('a').assignedTo('new', { pool: 'workers', at: noon - hour })
+
 const leftForOlder: Partial<Memory> = {
   target: aRef('older'),
   history: [aRollout('older', { startedAt: noon - minute }), aRollout('new', { result: 'Superseded' })],
@@ -23,7 +25,7 @@ const leftForOlder: Partial<Memory> = {
 test.each<readonly [what: string, memory: Partial<Memory>, node: NodeView]>([
   ['it has another target', { target: aRef('older') }, aNode('a')],
   ['it remembers rollouts and no target', { history: [aRollout('older')] }, aNode('a')],
-  ['it has another target, and a node got the commit from a rollout that it remembers', { ...leftForOlder }, onTheWay],
+  ['it has another target, and a node got the commit from a rollout that it remembers', { ...leftForOlder }, before],
   ['it remembers nothing, and no node has the commit', {}, aNode('a')],
   ['it remembers nothing, and another pool assigned the commit', {}, aNode('a').assignedTo('new', { pool: 'gpu' })],
   ['it remembers nothing, and a node has an older commit', {}, aNode('a').assignedTo('older', { pool: 'workers' })],

@@ -46,6 +46,20 @@ test('a rollout that begins is not older for nodes that have its content from an
   expect(status.history[0]).toMatchObject({ revision: 'new', startedAt: stamp(noon) })
 })
 
+test('a pool whose status is older than its canary counts that also where it had left the commit once before', () => {
+  const history = [
+    aRollout('old', { result: 'Completed', startedAt: noon - hour }),
+    aRollout('new', { result: 'Superseded', startedAt: noon - 2 * hour }),
+    aRollout('old', { result: 'Completed', startedAt: noon - 3 * hour }),
+  ]
+  const canary = aNode('a').on('new', { at: noon - minute })
+  const waves = [{ name: 'canary', nodes: { count: 1 }, soak: hour, manual: false }]
+  const { status, actions } = decide(aPool({ stable: 'old', history, waves }).with(canary, ...others), noon)
+
+  expect(actions).toEqual([])
+  expect(status.history[0]).toMatchObject({ revision: 'new', startedAt: stamp(noon - minute) })
+})
+
 test('a rollout that begins is not older for a node that another pool assigned its content', () => {
   const moved = aNode('a').assignedTo('new', { at: noon - minute, pool: 'gpu' })
   const { status, actions } = decide(aPool({ ...older, waves }).with(moved, ...others), noon)
