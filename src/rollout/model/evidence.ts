@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { lateFrom } from './after-outage.ts'
 import { isApplied, isFailure, isInFlight, reportedAt } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import { beginsLate, deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
@@ -33,16 +34,16 @@ export function hadNoTime({ node, report }: Reported, clock: RolloutClock): bool
   return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
 }
 
-/** It has had the time that its work may take, or its agent gave up. */
+/** It has had the time that its work may take, and to tell what became of it; or its agent gave up. */
 export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock): boolean {
-  return node.assigned === undefined || isFailure(report) || clock.now >= deadlineOf(node.assigned, clock)
+  return node.assigned === undefined || isFailure(report) || clock.now >= lateFrom(node.assigned, clock)
 }
 
 /** When time alone has the wave of a node that is no evidence give its place to another; undefined: it has done so, or does not. */
 export function chanceEnds(subject: Reported, clock: RolloutClock): Instant | undefined {
   const { assigned } = subject.node
   if (assigned === undefined || hasHadItsChance(subject, clock) || isEvidence(subject, clock)) return undefined
-  return deadlineOf(assigned, clock)
+  return lateFrom(assigned, clock)
 }
 
 function wasStuckBefore({ node, report }: Reported): boolean {
