@@ -23,6 +23,8 @@ export interface WaveCandidate {
 export interface PlacedCandidate extends WaveCandidate {
   readonly place: 'Sound' | 'Unsound' | 'Tried'
   readonly isExposed: boolean
+  /** It is assigned the target, perhaps by an earlier try of it, and need not be again. */
+  readonly assigned: boolean
 }
 
 /**
@@ -179,7 +181,7 @@ export function placesLeft(
 ): number {
   const sized = openWaves.filter(({ nodes }) => !('matchLabels' in nodes))
   const unsound = sized.reduce((sum, wave) => sum + sizeNow(wave, division), 0)
-  const free = members.filter(({ place, isExposed }) => place === 'Sound' && !isExposed).length
+  const free = members.filter(({ place, isExposed, assigned }) => place === 'Sound' && !isExposed && !assigned).length
   const tried = members.filter(({ place }) => place !== 'Sound').length
   return Math.max(0, Math.min(free, unsound - tried))
 }

@@ -9,7 +9,7 @@ const unsound = aMember('Unsound', false)
 const tried = aMember('Tried', true)
 
 function aMember(place: PlacedCandidate['place'], isExposed: boolean): PlacedCandidate {
-  return { name: 'a', labels: {}, place, isExposed }
+  return { name: 'a', labels: {}, place, isExposed, assigned: isExposed }
 }
 
 interface Case {
@@ -31,6 +31,12 @@ test.each<Case>([
   { what: 'no more than there are sound nodes', waves: two, members: [sound], places: 1 },
   { what: 'those of all open waves', waves: [...one, aWave('early', 2)], members: [sound, sound, sound, sound], places: 3 },
   { what: 'none of a sound node that has been assigned', waves: two, members: [exposed], places: 0 },
+  {
+    what: 'none of a sound node that an earlier try has assigned it',
+    waves: two,
+    members: [{ ...sound, assigned: true }],
+    places: 0,
+  },
   { what: 'one less for an unsound node', waves: two, members: [unsound, sound, sound], places: 1 },
   { what: 'one less for a node that was tried', waves: two, members: [tried, sound, sound], places: 1 },
   { what: 'none when as many were tried as the wave is large', waves: two, members: [tried, tried, sound], places: 0 },

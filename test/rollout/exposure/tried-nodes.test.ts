@@ -60,3 +60,17 @@ test('a retry gives no other node the commit when its canary has it from a try t
   expect(decision.status.history[0]).toMatchObject({ revision: 'new', result: 'Running' })
   expect(assignments(decision)).toEqual([])
 })
+
+test('nodes in flight take no place in the wave from a node that has the commit from an earlier try', () => {
+  const history = [
+    aRollout('next', { result: 'Running', startedAt: noon - 2 * minute }),
+    aRollout('new', { result: 'Superseded', startedAt: noon - 20 * minute }),
+    aRollout('older', { result: 'Completed', startedAt: noon - 5 * hour }),
+  ]
+  const inFlight = nodes('a', 'b').map((node) => node.assignedTo('next', { at: noon - minute }).reporting('Applying'))
+  const tried = aNode('c').on('new', { at: noon - 19 * minute })
+  const options = { stable: 'older', history, waves: [aWave('canary', 2), aWave('rest', '100%')], maxUnavailable: 2 }
+  const others = nodes('d', 'e').map((node) => node.on('older'))
+
+  expect(assignments(decide(aPool(options).with(...inFlight, tried, ...others), noon))).toEqual(['b → new'])
+})
