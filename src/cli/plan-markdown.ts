@@ -4,7 +4,7 @@ import { nameList, shownChange } from './paint.ts'
 import { windowText } from './plan/window-view.ts'
 import { remarks, summary, waveConditions } from './plan-text.ts'
 import type { PlanView, PoolPlanView, WaveView } from './plan-view.ts'
-import { ALL_UNITS, formatCourse } from './simulate/simulation-text.ts'
+import { ALL_UNITS, formatSpan } from './simulate/simulation-text.ts'
 
 /** The plan as a comment on a pull request. */
 export function planMarkdown(view: PlanView): string {
@@ -62,7 +62,7 @@ function waveTable(waves: readonly WaveView[]): string {
 function timesOf({ begins, lasts }: WaveView): string[] {
   return begins === undefined || lasts === undefined
     ? ['', '']
-    : [`+${formatCourse(begins * 1000, ALL_UNITS)}`, formatCourse(lasts * 1000)]
+    : [`+${formatSpan(begins * 1000, ALL_UNITS)}`, formatSpan(lasts * 1000)]
 }
 
 function groupMarkdown({ nodes, changes, reasons }: ChangeGroup, isOneOfMany: boolean): string {

@@ -32,7 +32,7 @@ function withDates(simulation: Simulation): unknown {
 }
 
 export function simulateCommand(io: CliIo): Command {
-  const { byGrant, download, podStop, podStart } = DEFAULT_TIMES
+  const { byDisruption, download, podStop, podStart } = DEFAULT_TIMES
   return withChangeOptions(withClusterOptions(new Command('simulate')))
     .description(
       'simulate the rollout of a change: the real controller in virtual time; exit code 0: it completes, 1: it does not, 2: an error',
@@ -49,9 +49,9 @@ export function simulateCommand(io: CliIo): Command {
         .argParser(factors)
         .default(new Map(), 'none'),
     )
-    .addOption(time('--restart-time', 'time that an agent needs to restart the kubelet', byGrant.restart))
+    .addOption(time('--restart-time', 'time that an agent needs to restart the kubelet', byDisruption.restart))
     .addOption(time('--download-time', 'time to download another kubelet version', download))
-    .addOption(time('--reboot-time', 'time of a reboot', byGrant.reboot))
+    .addOption(time('--reboot-time', 'time of a reboot', byDisruption.reboot))
     .addOption(time('--pod-stop-time', 'time until an evicted pod has ended', podStop))
     .addOption(time('--pod-start-time', 'time until its replacement serves on another node', podStart))
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
@@ -73,7 +73,7 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const serverVersions = await serverVersionsOf(io, { options: source, model, nodes })
   const progress = progressOn(io)
   const began = io.now()
-  const course = await simulateFleet({
+  const simulated = await simulateFleet({
     from: change.from?.snapshot,
     to: change.to.snapshot,
     load: change.load,
@@ -90,8 +90,8 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const simulation: Simulation = {
     from,
     to: to ?? 'working tree',
-    ...course,
-    assumptions: assumptionsOf({ times, from, course, serverVersions }),
+    ...simulated,
+    assumptions: assumptionsOf({ times, from, simulated, serverVersions }),
   }
   io.stdout(FORMATS[options.output](simulation, io))
   io.exit(simulation.outcome === 'Completed' ? 0 : 1)

@@ -26,8 +26,8 @@ import { type AgentTimes, timeOf } from './agent-times.ts'
 import { beginAt, beginNew } from './begin-at.ts'
 import { GATES_HOLD } from './gates-hold.ts'
 import { type PodObjects, putPods } from './pod-objects.ts'
-import { CourseRecorder, poolStatus } from './record-course.ts'
-import type { Moment, PoolCourse, Simulation } from './simulation.ts'
+import { poolStatus, RolloutRecorder } from './record-rollouts.ts'
+import type { Moment, SimulatedPool, Simulation } from './simulation.ts'
 
 export interface SimulationInput {
   /** Undefined: the nodes run no commit yet. */
@@ -67,7 +67,7 @@ const AT_ONCE: Pacing = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0
 /** Milliseconds from when a pod that proves a node is made until it has run. */
 export const PROOF_TIME = 3_000
 
-export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
+export interface SimulatedRollout extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
   /** Some pool has gates, and nobody asked them. */
   readonly gated: boolean
   /** Some pool names an image for the pod that proves a node; no node here shows one of its own. */
@@ -88,7 +88,10 @@ const SETTINGS: ControllerSettings = {
  * that they are said to need.
  * @throws {Error} when the controller cannot go on
  */
-export async function simulateFleet(input: SimulationInput, { clientOf, ...pacing }: Pacing = AT_ONCE): Promise<SimulatedCourse> {
+export async function simulateFleet(
+  input: SimulationInput,
+  { clientOf, ...pacing }: Pacing = AT_ONCE,
+): Promise<SimulatedRollout> {
   const { from, to, nodes, startsAt } = input
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
   // Nobody reconnects here: what watches could catch up on would be thousands of old Nodes.
@@ -101,7 +104,7 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
   const beginning = { kube, settings: SETTINGS, now: startsAt }
   await (from === undefined ? beginNew(kube, nodes) : beginAt({ ...beginning, snapshot: from, fleet: compile(from) }, nodes))
   await putPods(kube, input.pods)
-  const recorder = new CourseRecorder(core.store, () => clock.now())
+  const recorder = new RolloutRecorder(core.store, () => clock.now())
   const availability = new Availability(core.store, () => clock.now())
   const ending = new AbortController()
   const { signal } = ending
@@ -128,7 +131,7 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
         throw new Error('the controller ended')
       }),
     ])
-    const pools = recorder.courses(done)
+    const pools = recorder.pools(done)
     return {
       ...{
         startsAt,
@@ -148,7 +151,7 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
 }
 
 /** Trials of agents may end later, and change nothing for the rollout. */
-function lastStep(pools: readonly PoolCourse[], startsAt: number): number {
+function lastStep(pools: readonly SimulatedPool[], startsAt: number): number {
   return Math.max(startsAt, ...pools.map(({ steps }) => steps.at(-1)?.at ?? startsAt))
 }
 

@@ -8,7 +8,7 @@ export interface Simulation {
   readonly endsAt: number
   /** Completed: every pool that the change concerns is done. Stuck: nothing happens any more by itself. Unfinished: the time that was given is over. */
   readonly outcome: 'Completed' | 'Stuck' | 'Unfinished'
-  readonly pools: readonly PoolCourse[]
+  readonly pools: readonly SimulatedPool[]
   /** Nodes that were unavailable at one time, for whatever reason. */
   readonly peak: Peak
   readonly peakByZone: Readonly<Record<string, Peak>>
@@ -25,7 +25,7 @@ export interface Moment {
   readonly nodes: { readonly current: number; readonly total: number }
 }
 
-export interface PoolCourse {
+export interface SimulatedPool {
   readonly pool: string
   readonly nodes: number
   readonly steps: readonly Step[]

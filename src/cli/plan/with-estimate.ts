@@ -1,21 +1,21 @@
-import type { PoolCourse } from '../../simulate/simulation.ts'
+import type { SimulatedPool } from '../../simulate/simulation.ts'
 import type { PlanView, WaveView } from '../plan-view.ts'
 import type { Estimate } from '../simulate/estimate.ts'
 
 /** The plan with how its rollout would go: in a line, and when each wave comes. */
-export function withEstimate(view: PlanView, { text, courses, startsAt, endsAt }: Estimate): PlanView {
-  const byPool = new Map(courses.map((course) => [course.pool, course]))
+export function withEstimate(view: PlanView, { text, rollouts, startsAt, endsAt }: Estimate): PlanView {
+  const byPool = new Map(rollouts.map((rollout) => [rollout.pool, rollout]))
   const pools = view.pools.map((pool) => {
-    const course = byPool.get(pool.pool)
-    if (course === undefined) return pool
-    return { ...pool, waves: pool.waves.map((wave) => ({ ...wave, ...timesOf(wave, course, { startsAt, endsAt }) })) }
+    const rollout = byPool.get(pool.pool)
+    if (rollout === undefined) return pool
+    return { ...pool, waves: pool.waves.map((wave) => ({ ...wave, ...timesOf(wave, rollout, { startsAt, endsAt }) })) }
   })
   return { ...view, pools, estimate: text }
 }
 
 function timesOf(
   { name, nodes }: WaveView,
-  { steps }: PoolCourse,
+  { steps }: SimulatedPool,
   { startsAt, endsAt }: Pick<Estimate, 'startsAt' | 'endsAt'>,
 ): Pick<WaveView, 'begins' | 'lasts'> {
   const first = steps.findIndex((step) => step.wave?.name === name && step.nodes > 0)

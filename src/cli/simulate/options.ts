@@ -23,9 +23,9 @@ export interface SimulateOptions extends ChangeOptions {
 export const DAY = 24 * 60 * 60_000
 
 export function timesOf({ restartTime, downloadTime, rebootTime, podStopTime, podStartTime, slow }: SimulateOptions): AgentTimes {
-  const { byGrant } = DEFAULT_TIMES
+  const { byDisruption } = DEFAULT_TIMES
   return {
-    byGrant: { none: byGrant.none, restart: restartTime, drain: restartTime, reboot: rebootTime },
+    byDisruption: { none: byDisruption.none, restart: restartTime, drain: restartTime, reboot: rebootTime },
     download: downloadTime,
     podStop: podStopTime,
     podStart: podStartTime,

@@ -1,4 +1,4 @@
-import type { Disruptions, Moment, PoolCourse, Simulation, Step } from '../../simulate/simulation.ts'
+import type { Disruptions, Moment, SimulatedPool, Simulation, Step } from '../../simulate/simulation.ts'
 import { formatDuration } from '../format-time.ts'
 import { counted, folded, type Paint, tableLines } from '../paint.ts'
 import { barText } from '../progress-bar.ts'
@@ -25,12 +25,12 @@ export function simulationText(simulation: Simulation, look: Look): string {
 export const ALL_UNITS = 4
 
 /** `2h 5m`. Default: the two greatest units. */
-export function formatCourse(milliseconds: number, units = 2): string {
+export function formatSpan(milliseconds: number, units = 2): string {
   return formatDuration(milliseconds, { units, separator: ' ' })
 }
 
 function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
-  const took = formatCourse(endsAt - startsAt)
+  const took = formatSpan(endsAt - startsAt)
   if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
   if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
   return paint.red(`does not complete: it stops after ${took}`)
@@ -46,7 +46,7 @@ export function momentText(
   { at, nodes: { current, total } }: Moment,
   { startsAt, elapsed }: { readonly startsAt: number; readonly elapsed: number },
 ): string {
-  return `simulating: +${formatCourse(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
+  return `simulating: +${formatSpan(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
 }
 
 function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
@@ -61,10 +61,10 @@ function stamp(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 19)}Z`
 }
 
-function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
+function poolText({ pool, nodes, steps, end, isDone }: SimulatedPool, startsAt: number, { paint, columns }: Look): string {
   const rows = tableLines(
     steps.map((step) => [
-      `  +${formatCourse(step.at - startsAt, ALL_UNITS)}`,
+      `  +${formatSpan(step.at - startsAt, ALL_UNITS)}`,
       stepText(step),
       step.nodes > 0 ? counted(step.nodes, 'node') : '',
     ]),

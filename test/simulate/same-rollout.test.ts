@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { RepoSnapshot } from '../../src/protocol/repo-snapshot.ts'
 import { DEFAULT_TIMES } from '../../src/simulate/agent-times.ts'
 import { nodeObject } from '../../src/simulate/node-objects.ts'
-import { type SimulatedCourse, type SimulationInput, simulateFleet } from '../../src/simulate/simulate-fleet.ts'
+import { type SimulatedRollout, type SimulationInput, simulateFleet } from '../../src/simulate/simulate-fleet.ts'
 import { aSnapshot } from '../controller/a-snapshot.ts'
 import { PLAIN, PLAIN_BUT_TOGETHER } from './plain-pacing.ts'
 
@@ -96,13 +96,13 @@ function inputOf({ pools, changesVersion }: Drawn): SimulationInput {
 }
 
 /** How many nodes are where when a step begins is told in its message, and hangs on how finely one looks. */
-function known({ pools, ...course }: SimulatedCourse) {
-  return { ...course, pools: pools.map((pool) => ({ ...pool, steps: pool.steps.map(({ message, ...step }) => step) })) }
+function known({ pools, ...rollout }: SimulatedRollout) {
+  return { ...rollout, pools: pools.map((pool) => ({ ...pool, steps: pool.steps.map(({ message, ...step }) => step) })) }
 }
 
 /** Who is down with whom within one instant hangs on whose word is heard first. */
-function timeline(course: SimulatedCourse) {
-  const { peak, peakByZone, ...others } = known(course)
+function timeline(rollout: SimulatedRollout) {
+  const { peak, peakByZone, ...others } = known(rollout)
   return others
 }
 

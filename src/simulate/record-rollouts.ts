@@ -6,21 +6,21 @@ import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import { readOnce } from '../protocol/read-once.ts'
 import type { StoredChange } from '../sim/apiserver/storage/change.ts'
 import type { Store } from '../sim/apiserver/storage/store.ts'
-import type { Disruptions, PoolCourse, Step } from './simulation.ts'
+import type { Disruptions, SimulatedPool, Step } from './simulation.ts'
 
 const names = namesFor()
 export const POOLS = 'nodepools.nodewave.io'
 
-interface Course {
+interface Recorded {
   total: number
   readonly steps: Step[]
 }
 
 /** Writes down what the statuses of the pools say as time passes, and what nodes are given. */
-export class CourseRecorder {
+export class RolloutRecorder {
   readonly #now: () => number
   readonly #store: Store
-  readonly #courses = new Map<string, Course>()
+  readonly #pools = new Map<string, Recorded>()
   readonly #given = { none: 0, restart: 0, drain: 0, reboot: 0 }
   readonly #read = readOnce(parseDesiredConfig)
   #evicted = 0
@@ -40,8 +40,8 @@ export class CourseRecorder {
   }
 
   /** @param isDone whether a pool with this status has nothing left to do */
-  courses(isDone: (status: Partial<NodePoolStatus>) => boolean): PoolCourse[] {
-    return [...this.#courses].sort().map(([pool, { total, steps }]) => {
+  pools(isDone: (status: Partial<NodePoolStatus>) => boolean): SimulatedPool[] {
+    return [...this.#pools].sort().map(([pool, { total, steps }]) => {
       const status = poolStatus(this.#store, pool)
       const ready = status.conditions?.find(({ type }) => type === 'Ready')
       const end = { reason: ready?.reason ?? 'Unknown', message: ready?.message ?? '' }
@@ -53,11 +53,11 @@ export class CourseRecorder {
     const { conditions = [], wave, nodes } = (status ?? {}) as Partial<NodePoolStatus>
     const ready = conditions.find(({ type }) => type === 'Ready')
     if (!ready) return
-    const course = this.#courses.get(metadata.name) ?? { total: 0, steps: [] }
-    this.#courses.set(metadata.name, course)
-    course.total = nodes?.total ?? course.total
+    const recorded = this.#pools.get(metadata.name) ?? { total: 0, steps: [] }
+    this.#pools.set(metadata.name, recorded)
+    recorded.total = nodes?.total ?? recorded.total
     const { reason, message } = ready
-    begin(course.steps, { at: this.#now(), reason, nodes: 0, message, ...(wave && { wave }) })
+    begin(recorded.steps, { at: this.#now(), reason, nodes: 0, message, ...(wave && { wave }) })
   }
 
   #lookAtNode({ entry, previous }: StoredChange): void {
@@ -65,7 +65,7 @@ export class CourseRecorder {
     if (text === undefined || text === previous?.object.metadata.annotations?.[names.desiredConfig]) return
     const { POOL = '', GRANT = 'restart' } = this.#read(text)
     this.#given[GRANT satisfies Disruption] += 1
-    const steps = this.#courses.get(POOL)?.steps
+    const steps = this.#pools.get(POOL)?.steps
     const last = steps?.at(-1)
     if (steps && last) steps[steps.length - 1] = { ...last, nodes: last.nodes + 1 }
   }
