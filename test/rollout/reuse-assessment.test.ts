@@ -110,3 +110,14 @@ test('an assessment finds the facts of a node again that is under pressure with 
   expect(triedIn(assessPool(retried, noon + 5 * minute))).toEqual(['a'])
   expect(triedIn(assessPool(retried, noon + 5 * minute, before))).toEqual(['a'])
 })
+
+test('facts about a silent node are found again when its silence is over by the clocks, and a retry is stamped ahead', () => {
+  const silent = aNode('a').assignedTo('new', { at: noon - 5 * minute })
+  const startedAt = noon - 6 * minute
+  const history = [{ ...aRollout('new', { startedAt }), retriedAt: new Date(noon + minute).toISOString() }]
+  const pool = { ...aPool({ history, agentTimeout: 5 * minute + 10_000 }).with(silent), watchedSince: noon - minute / 2 }
+  const before = assessPool(pool, noon)
+
+  expect(assessPool(pool, noon + 10_000, before).facts[0]?.assigned).toBe(false)
+  expect(assessPool(pool, noon + 10_000).facts[0]?.assigned).toBe(false)
+})

@@ -1,7 +1,7 @@
 import { lateFrom, silentFrom } from '../model/after-outage.ts'
 import { isInFlight, isReplayed } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
-import { deadlineOf, type RolloutClock, refusalEnds } from '../model/deadlines.ts'
+import { deadlineOf, type RolloutClock, refusalEnds, silenceEnds, withoutBreaks } from '../model/deadlines.ts'
 import { chanceEnds } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -17,10 +17,16 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (!isQuiet(node, now) || hasStampAhead({ node, report }, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
-  if (isInFlight(node, report))
-    return Math.min(...[deadlineOf, silentFrom, lateFrom].map((endsAt) => later(endsAt(assigned, clock), now)))
+  // A retry, and who has spent its time, go by the clocks alone.
+  const unbroken = withoutBreaks(clock)
+  if (isInFlight(node, report)) {
+    const counted = [deadlineOf, silentFrom, lateFrom].map((endsAt) => endsAt(assigned, clock))
+    const byClocks = [deadlineOf, silenceEnds].map((endsAt) => endsAt(assigned, unbroken))
+    return Math.min(...[...counted, ...byClocks].map((endsAt) => later(endsAt, now)))
+  }
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
-  return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), orNever(chanceEnds({ node, report }, clock)))
+  const chances = [clock, unbroken].map((by) => chanceEnds({ node, report }, by))
+  return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), ...chances.map(orNever))
 }
 
 /** In service, and nobody asks for its reboot. */
