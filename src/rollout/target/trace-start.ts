@@ -64,8 +64,9 @@ function isOf(node: NodeView, target: Revision): boolean {
 }
 
 /**
- * After all that the status tells of, and of a commit that it names, after the end of that. Or, by the commit alone, after the oldest rollout that
- * it tells of, or where a clock was put back in between: a rollout before that is one that the history no longer has.
+ * After all that the status tells of, and of a commit that it names, after the end of that: a stamp that is ahead shows no such thing. Or, by the
+ * commit alone, after the oldest rollout that it tells of, or where a clock was put back in between: a rollout before that is one that the history
+ * no longer has.
  */
 function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at: Instant) => boolean {
   const { history } = memory
@@ -76,18 +77,22 @@ function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at
   const isNew = !history.some(({ fingerprint }) => fingerprint === target.fingerprint)
   return (commit, at) => {
     const end = ends.get(commit)
-    if (end !== undefined) return at > Math.max(end, knownUntil)
+    if (end !== undefined) return at <= now && at > Math.max(end, knownUntil)
     return at > knownUntil || (isNew && commit === target.revision && (at >= knownSince || now < knownUntil))
   }
 }
 
-/** Until when the pool assigns a commit, as far as the status tells: without end that of the last rollout, and of what has completed last. */
+/**
+ * Until when the pool assigns a commit, as far as the status tells: without end that of the last rollout, of what has completed last, and of a
+ * rollout that ended after the next one began, as a clock was put back.
+ */
 function endsOfCommits({ history, stable }: Memory): ReadonlyMap<string, Instant> {
   const completed = stable && completionOf(history, stable)?.index
   const ends = new Map<string, Instant>()
   for (const [index, run] of history.entries()) {
-    const goesOn = index === 0 || index === completed
-    const end = goesOn ? Number.POSITIVE_INFINITY : Date.parse(run.endedAt ?? '')
+    const next = index === completed ? undefined : history[index - 1]
+    const endedAt = Date.parse(run.endedAt ?? '')
+    const end = next && endedAt <= Date.parse(next.startedAt) ? endedAt : Number.POSITIVE_INFINITY
     for (const commit of commitsOf(run)) ends.set(commit, Math.max(end, ends.get(commit) ?? end))
   }
   return ends
