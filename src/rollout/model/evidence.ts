@@ -2,7 +2,7 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { lateFrom } from './after-outage.ts'
 import { isApplied, isFailure, isInFlight, reportedAt } from './agent-report.ts'
 import type { Reported } from './availability.ts'
-import { beginsLate, deadlineOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import { beginsLate, deadlineOf, type RolloutClock, silenceEnds, wasDownBefore, withoutBreaks } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import { hasFailedProof, isBeingProved } from './proof.ts'
 
@@ -37,6 +37,11 @@ export function hadNoTime({ node, report }: Reported, clock: RolloutClock): bool
 /** It has had the time that its work may take, and to tell what became of it; or its agent gave up. */
 export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock): boolean {
   return node.assigned === undefined || isFailure(report) || clock.now >= lateFrom(node.assigned, clock)
+}
+
+/** The same by the clocks alone: its place was given to another node, if nothing broke the time of the controllers before this pass. */
+export function hasSpentItsTime(subject: Reported, clock: RolloutClock): boolean {
+  return hasHadItsChance(subject, withoutBreaks(clock))
 }
 
 /** When time alone has the wave of a node that is no evidence give its place to another; undefined: it has done so, or does not. */
