@@ -1,4 +1,4 @@
-import { isAtWork } from '../model/agent-report.ts'
+import { isInFlight } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import { asideOf, isUnderDrain, skippedAt } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
@@ -80,10 +80,10 @@ function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof 
   return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
 }
 
-/** It is well with what it has from an earlier try, or, sound before that, still at work on it: that may take it down for a while. */
+/** It is well with what it has from an earlier try, or, sound before that, has still to end it: that may take it down for a while. */
 function keepsPlace({ node, report, condition }: OrderSubject, clock: RolloutClock): boolean {
   if (condition === 'Sound' || isBlinking({ node, report }, clock)) return true
-  return isAtWork(node, report) && isEvidence({ node, report }, clock)
+  return isInFlight(node, report) && isEvidence({ node, report }, clock)
 }
 
 /** It is down for long since it was drained for another commit, and stays cordoned until it is Ready. */

@@ -45,6 +45,14 @@ test.each([
   expect(again(canary)).toEqual(['d → new'])
 })
 
+test('a commit that comes again is given to no other node when its canary asks for a drain, and is not Ready', () => {
+  const asks = (canary: NodeDraft) => canary.reporting('Blocked', { needs: 'drain' }).notReady(noon - 2 * minute)
+
+  expect(again(asks(atWork))).toEqual(['d → new'])
+  expect(again(asks(overdue), { watchedSince: noon - minute })).toEqual(['d → new'])
+  expect(again(asks(overdue))).toEqual(['d → new'])
+})
+
 test('a commit that comes again is given to another node when its canary was down before the first try', () => {
   expect(again(atWork.notReady(noon - hour).assignedWhileDown())).toEqual(['b → new'])
 })
