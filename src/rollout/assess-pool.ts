@@ -29,7 +29,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   const order = scatteredOrder(pool, last)
   const facts = inOrderOf(pool.nodes, order).map(factsFor)
   const waves = withFirstNode(asAsked, { nodes: facts, sizes: rollout.memory.wave?.sizes })
-  const { waveOf, divided, lastResort, standIns } = divide(facts, { pool, rollout, now, waves, open, clock })
+  const { waveOf, divided, lastResort } = divide(facts, { pool, rollout, now, waves, open, clock })
   const blocker = blockerOnceAsked({ pool, rollout, now })
   const context = { pool, rollout, now, waves, open, blocker, clock }
   const knownMember = reusableMembers({ ...context, lastResort }, last)
@@ -39,8 +39,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   })
   const notAtRest = members.filter(({ isAtRest }) => !isAtRest)
   const counts = countMembers(members, open)
-  const found = { members, notAtRest, counts, order, facts }
-  return { pool, now, rollout, waves, open, divided, clock, blocker, lastResort, standIns, ...found }
+  return { pool, now, rollout, waves, open, divided, members, notAtRest, counts, clock, blocker, order, facts, lastResort }
 }
 
 /**

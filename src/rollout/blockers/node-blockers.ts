@@ -6,7 +6,6 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import { askedBeyondCeiling } from './ceiling.ts'
 import { failedAfterCompletion } from './failed-after-completion.ts'
 import { rebootOrder } from './reboot-order.ts'
-import { standIn } from './stand-in.ts'
 
 /** Says why a node may not be taken now, though its pool goes on. */
 export type JudgeNode = (member: Member) => Blocker | undefined
@@ -17,7 +16,6 @@ const RULES: readonly ((poolState: PoolState) => JudgeNode)[] = [
   askedBeyondCeiling,
   versionSkew,
   controlPlane,
-  standIn,
   failedAfterCompletion,
 ]
 

@@ -14,8 +14,6 @@ export interface LastResortContext extends PoolContext, OpenWaves {
   readonly waveOf: readonly number[]
   /** Of open waves that are percentages. */
   readonly sizes: WaveDivision['sizes']
-  /** Names of members whose places are not free yet. */
-  readonly standIns: ReadonlySet<string>
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
@@ -27,13 +25,13 @@ const NOBODY: ReadonlySet<string> = new Set()
  * @param nodes that the waves divide, scattered
  */
 export function lastResort(nodes: readonly NodeFacts[], context: LastResortContext): ReadonlySet<string> {
-  const { rollout, clock, waves, waveOf, sizes, open, standIns } = context
+  const { rollout, clock, waves, waveOf, sizes, open } = context
   if (rollout.state !== 'InProgress' || open < 0) return NOBODY
   const isMember = (index: number): boolean => (waveOf[index] ?? Number.POSITIVE_INFINITY) <= open
   const waiting = nodes.filter((_, index) => !isMember(index))
   const candidates = mostUrgent(waiting, { nodes, clock }).filter((facts) => !isAside(facts, context))
   if (candidates.length === 0) return NOBODY
-  const members = nodes.filter(({ name }, index) => isMember(index) && !standIns.has(name))
+  const members = nodes.filter((_, index) => isMember(index))
   const places = placesLeft(waves.slice(0, open + 1), { members, division: { nodes, sizes } })
   return new Set(candidates.slice(0, places).map(({ name }) => name))
 }
@@ -54,7 +52,7 @@ function drainedFirst(candidates: readonly NodeFacts[]): readonly NodeFacts[] {
   return [...candidates.filter(isDrainedForTarget), ...candidates.filter((facts) => !isDrainedForTarget(facts))]
 }
 
-export function isDrainedForTarget({ node, target }: NodeFacts): boolean {
+function isDrainedForTarget({ node, target }: NodeFacts): boolean {
   return isUnderDrain(node) && target.kind === 'config' && node.mark?.digest === target.digest
 }
 

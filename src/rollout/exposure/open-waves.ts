@@ -4,7 +4,6 @@ import type { PoolContext } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { lastResort } from './last-resort.ts'
 import type { NodeFacts } from './node-facts.ts'
-import { standInsOf } from './stand-ins.ts'
 import { assignWaves, type OpenWaves } from './waves.ts'
 
 /**
@@ -30,11 +29,9 @@ export interface Division {
   readonly divided: number
   /** Names of nodes that may take the places of members which cannot be paid for. */
   readonly lastResort: ReadonlySet<string>
-  /** Names of members that wait for what became of nodes before them, see `standInsOf`. */
-  readonly standIns: ReadonlySet<string>
 }
 
-const UNDIVIDED: Division = { waveOf: [], divided: 0, lastResort: new Set(), standIns: new Set() }
+const UNDIVIDED: Division = { waveOf: [], divided: 0, lastResort: new Set() }
 
 /**
  * Divides the nodes among the waves. Whom this rollout assigned the target stays with the open ones for good.
@@ -52,7 +49,5 @@ export function divide(
   const ofCounted = assigned.map((wave, index) => (counted[index]?.isExposed ? Math.min(wave, Math.max(0, open)) : wave))
   let next = 0
   const waveOf = nodes.map((facts) => (facts === counted[next] ? ofCounted[next++] : undefined))
-  const divided = { ...context, waveOf: ofCounted, sizes }
-  const standIns = standInsOf(counted, divided)
-  return { waveOf, divided: counted.length, lastResort: lastResort(counted, { ...divided, standIns }), standIns }
+  return { waveOf, divided: counted.length, lastResort: lastResort(counted, { ...context, waveOf: ofCounted, sizes }) }
 }

@@ -2,7 +2,7 @@ import { isInFlight } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import { asideOf, isUnderDrain, skippedAt } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
-import { hasSpentItsTime, isEvidence } from '../model/evidence.ts'
+import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
@@ -93,12 +93,12 @@ function isDownSinceDrain({ node, target }: OrderSubject, clock: RolloutClock): 
 
 /**
  * The place that a node takes in its wave. Sound nodes and unsound ones have as many each as the wave has; one that was assigned the
- * target, has spent its time and is no evidence (Tried) gives its place to another, who may have to wait for it: see `standInsOf`.
+ * target, had its chance and is no evidence (Tried) gives its place to another.
  */
 export function placeOf(facts: OrderSubject, { clock }: Pick<OrderContext, 'clock'>): PlacedCandidate['place'] {
   const { isExposed, condition, node, report } = facts
   const isUndone = condition === 'Broken' && node.ready && report?.phase === 'RolledBack'
   if (!isExposed) return condition === 'Sound' || isUndone ? 'Sound' : 'Unsound'
   if (isEvidence(facts, clock)) return 'Sound'
-  return hasSpentItsTime(facts, clock) ? 'Tried' : 'Unsound'
+  return hasHadItsChance(facts, clock) ? 'Tried' : 'Unsound'
 }

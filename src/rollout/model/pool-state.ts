@@ -54,8 +54,6 @@ export interface PoolState extends PoolContext {
   readonly open: number
   /** How many nodes the waves divide. */
   readonly divided: number
-  /** Names of members that may not begin yet: the nodes in whose places they are have still to be heard. */
-  readonly standIns: ReadonlySet<string>
   readonly members: readonly Member[]
   /** Those that are not at rest: whoever looks for something special looks at these alone. */
   readonly notAtRest: readonly Member[]

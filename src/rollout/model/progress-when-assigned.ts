@@ -1,10 +1,9 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
-import { lateFrom } from './after-outage.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import { type AssignedNode, untilDeadline, untilReported, untilSilent } from './assigned-node.ts'
 import type { Candidate } from './candidate.ts'
 import { latestOf, refusalEnds } from './deadlines.ts'
-import { isEvidence, isUntried } from './evidence.ts'
+import { isEvidence, isUntried, triedUntil } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
@@ -47,7 +46,7 @@ function ended({ assigned, course }: AssignedNode, report: AgentStatus): NodePro
 
 /** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
 function untried({ assigned, course }: AssignedNode): NodeProgress {
-  const until = lateFrom(assigned, course)
+  const until = triedUntil(assigned, course)
   return { phase: 'Unreachable', pending: false, ...(until > course.now && { until }) }
 }
 

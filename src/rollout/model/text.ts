@@ -6,10 +6,6 @@ import type { Memory } from './snapshot.ts'
 /** Until a valid commit has been read from the repository. */
 export const UNREAD = 'which commit is the newest is not known before a valid one has been read from the repository'
 
-/** Why time that agents were to report in begins again. */
-export const TIME_BEGAN_AGAIN = 'the controller has just started, the clock of one was off, or the API server was away'
-export const NO_TIME_COUNTED = '; no time is counted now: the API server is away, or the clock of the controller jumps'
-
 /** `3f2c9ab`, `3f2c9ab+1a2b3c4d`: as people name a revision. */
 export function shortName({ revision }: RevisionRef): string {
   return shortRevision(revision, 7)

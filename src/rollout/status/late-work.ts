@@ -4,7 +4,11 @@ import { isCountingNothing, type RolloutClock, withoutBreaks } from '../model/de
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member } from '../model/pool-state.ts'
-import { listNames, NO_TIME_COUNTED, TIME_BEGAN_AGAIN } from '../model/text.ts'
+import { listNames } from '../model/text.ts'
+
+/** Why time that agents were to report in begins again. */
+export const TIME_BEGAN_AGAIN = 'the controller has just started, the clock of one was off, or the API server was away'
+export const NO_TIME_COUNTED = '; no time is counted now: the API server is away, or the clock of the controller jumps'
 
 /** Work that would be late by the clocks alone, and is not: what gives it more time may do so again and again. */
 export function describeLateWork(ongoing: readonly Member[], clock: RolloutClock): string {

@@ -3,7 +3,7 @@ import { isCountingNothing, type RolloutClock } from '../model/deadlines.ts'
 import { stamp } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { soakStamps } from '../model/progress-when-assigned.ts'
-import { NO_TIME_COUNTED, TIME_BEGAN_AGAIN } from '../model/text.ts'
+import { NO_TIME_COUNTED, TIME_BEGAN_AGAIN } from './late-work.ts'
 
 /**
  * What time alone brings to an end; undefined: nothing. The end is a time and no countdown, so the message changes only when the end does; one

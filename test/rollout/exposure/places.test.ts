@@ -27,24 +27,6 @@ test('a canary of one tries one more node when the first was down before it was 
   expect(selected(decide(pool, noon))).toHaveLength(1)
 })
 
-const atOtherWork = aNode('a')
-  .assignedTo('last', { at: noon - 20 * minute })
-  .reporting('Applying')
-  .assignedTo('new', { at: noon - 16 * minute })
-
-test.each([
-  ['was down before it was assigned', brokenSince('a', noon - 16 * minute)],
-  ['had an agent that was at other work', atOtherWork],
-])('a canary of one tries no other node when the first %s, and the controller has just started', (_, first) => {
-  const pool = opened(first, ...old('d', 'e'))
-  const started = { ...pool, watchedSince: noon - minute }
-
-  expect(selected(decide(pool, noon))).toHaveLength(1)
-  expect(selected(decide(started, noon))).toEqual([])
-  expect(decide(started, noon).wakeAt).toBe(noon + minute)
-  expect(selected(decide(started, noon + minute))).toHaveLength(1)
-})
-
 test('a canary that seemed sound keeps its place while it is not Ready', () => {
   const pool = opened(brokenSince('a', noon - 50 * minute), brokenSince('b', noon - minute), ...old('d', 'e'))
 
