@@ -39,14 +39,14 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const failedAs = rollout.memory.failed.length > 0 ? reasonsOf(node, rollout) : undefined
-  const course = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
+  const proving = { ...clock, report, wanted, joins, soak, proof, changes, failedAs, isToReboot: false }
   const isFailed = exposure.because === 'Repair' && isExposed && isEvidence(facts, clock) && !hadNoTime(facts, clock)
-  const onContent = isFailed ? failedBeforeRepair(node, { ...course, wanted: facts.target }) : progressOf(node, course)
+  const onContent = isFailed ? failedBeforeRepair(node, { ...proving, wanted: facts.target }) : progressOf(node, proving)
   // Not amid a rollout: a machine that does not come back says nothing about the commit.
   const mayReboot = rollout.state === 'Completed' && content.assigned && hasContent({ node, report, progress: onContent })
   const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
   const assigned = content.assigned && reboot === undefined
-  const progress = reboot === undefined ? onContent : beforeReboot(progressOf(node, { ...course, isToReboot: true }), onContent)
+  const progress = reboot === undefined ? onContent : beforeReboot(progressOf(node, { ...proving, isToReboot: true }), onContent)
   const broken = isBroken(facts, clock)
   const member: Draft = {
     node,
@@ -107,7 +107,7 @@ interface Content {
   readonly assigned: boolean
 }
 
-/** What the node is to become: the stable content where the rule says so, else the target, now or in its turn. */
+/** What the node is to become: the stable content where the rule says so, else the target, now or later. */
 function contentOf(
   { node, report, target, assigned, joins, stable: wanted }: NodeFacts,
   { exposure, rollout, clock }: { readonly exposure: Exposure; readonly rollout: Rollout; readonly clock: RolloutClock },

@@ -57,10 +57,10 @@ function blockerOnceAsked(context: PoolContext): () => Blocker | undefined {
 /** The same for all nodes of the pool. */
 function clockOf({ pool: { policy, steadySince, watchedSince, listedAt }, rollout, now }: PoolContext): RolloutClock {
   const {
-    history: [run],
+    history: [entry],
     wave,
   } = rollout.memory
-  const { retriedAt } = run ?? {}
+  const { retriedAt } = entry ?? {}
   const { soakedAt } = wave ?? {}
   return {
     now,

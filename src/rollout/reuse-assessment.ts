@@ -67,14 +67,14 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
   )
 }
 
-/** A commit that renders the same goes on with the run under a name of its own. */
+/** A commit that renders the same goes on with the rollout under a name of its own. */
 function isSameRun({ target, memory, completed }: Rollout, last: Rollout): boolean {
   const isCommit = target.revision === last.target.revision && isSameData(commitsOnTop(memory), commitsOnTop(last.memory))
   return isCommit && isSameData(completed, last.completed)
 }
 
-function commitsOnTop({ history: [run] }: Memory): readonly string[] {
-  return run === undefined ? [] : commitsOf(run)
+function commitsOnTop({ history: [entry] }: Memory): readonly string[] {
+  return entry === undefined ? [] : commitsOf(entry)
 }
 
 export interface MembersContext extends PoolContext, OpenWaves {

@@ -30,7 +30,7 @@ function approvalOf(
   return named ? { value, fingerprint: named.fingerprint } : undefined
 }
 
-/** Also when a rollback or another commit ends that run in the same pass: it opens nothing when the content comes again. */
+/** Also when a rollback or another commit ends that rollout in the same pass: it opens nothing when the content comes again. */
 function ofRunUnderWay(promotion: Approval, { history: [top] }: Memory): Approval {
   return top?.result === 'Running' ? (boundPromotion({ promotion }, top) ?? promotion) : promotion
 }

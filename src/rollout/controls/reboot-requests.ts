@@ -51,7 +51,7 @@ function recordReboot(memory: Memory, { node, now }: { readonly node: Requested;
   const effect = {
     action: 'Reboot',
     nodes: [node.name],
-    message: 'reboots in its turn',
+    message: 'reboots when it is selected',
     ...(reason !== '' && { value: reason }),
   } as const
   return recorded(memory, { effect, by: node.rebootBy, now })

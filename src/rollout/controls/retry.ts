@@ -44,29 +44,29 @@ function retryOnNodes(
   { value, now }: ControlRequest,
 ): ControlEffect | undefined {
   const { memory } = pool
-  const [run, ...older] = memory.history
+  const [entry, ...older] = memory.history
   const { failed, replaced, done } = triedIn(pool)
-  if (!run || failed + replaced + done === 0 || !isNamed(value, { run, target: memory.target })) return undefined
+  if (!entry || failed + replaced + done === 0 || !isNamed(value, { entry, target: memory.target })) return undefined
   if (failed + replaced === 0)
     return {
       action: 'Retry',
       refused: true,
-      message: `the nodes that failed have ${shortName(run)}; repair them: they need no retry`,
+      message: `the nodes that failed have ${shortName(entry)}; repair them: they need no retry`,
     }
-  const again = failed === 0 ? [] : [`nodes that failed get ${shortName(run)} once more`]
+  const again = failed === 0 ? [] : [`nodes that failed get ${shortName(entry)} once more`]
   const gone =
-    replaced === 0 ? [] : [`machines that failed after ${shortName(run)} had completed, and were replaced, no longer count`]
+    replaced === 0 ? [] : [`machines that failed after ${shortName(entry)} had completed, and were replaced, no longer count`]
   const assigned = pool.nodes.map((node) => node.assigned?.at)
   const retriedAt = afterStamps(assigned, { now, longest: pool.policy.applyTimeout })
-  const history = withLaterFailures([{ ...run, retriedAt: stamp(retriedAt) }, ...older], { nodes: [] })
+  const history = withLaterFailures([{ ...entry, retriedAt: stamp(retriedAt) }, ...older], { nodes: [] })
   return { action: 'Retry', message: [...again, ...gone].join('; '), memory: { ...memory, history } }
 }
 
-/** How many nodes, and machines that are gone, the run on top failed on without failing itself. */
+/** How many nodes, and machines that are gone, the rollout on top failed on without failing itself. */
 function triedIn({ memory: { history, failed }, nodes }: Pick<PoolSnapshot, 'memory' | 'nodes'>): Tried {
-  const [run] = history
-  if (run?.result !== 'Running' && run?.result !== 'Completed') return { failed: 0, replaced: 0, done: 0 }
-  const { nodes: later = [], replaced = 0 } = run.laterFailures ?? {}
+  const [entry] = history
+  if (entry?.result !== 'Running' && entry?.result !== 'Completed') return { failed: 0, replaced: 0, done: 0 }
+  const { nodes: later = [], replaced = 0 } = entry.laterFailures ?? {}
   const names = new Set([...later, ...failed.filter((each) => !isRenderFailure(each)).map(({ node }) => node)])
   const ofContent = nodes.filter(({ name, assigned }) => names.has(name) && assigned?.reboot === undefined)
   const done = ofContent.filter((node) => isAgentDone({ node, report: reportOf(node) })).length
@@ -91,7 +91,7 @@ function isUncounted(node: NodeView): boolean {
 /** A commit that renders the same may have come since. */
 function isNamed(
   value: string,
-  { run, target }: { readonly run: HistoryEntry; readonly target: RevisionRef | undefined },
+  { entry, target }: { readonly entry: HistoryEntry; readonly target: RevisionRef | undefined },
 ): boolean {
-  return denotes(value, run) || (target?.fingerprint === run.fingerprint && denotes(value, target))
+  return denotes(value, entry) || (target?.fingerprint === entry.fingerprint && denotes(value, target))
 }

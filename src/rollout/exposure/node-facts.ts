@@ -121,8 +121,8 @@ function hasFormerContent(
   { stable, pool, rollout, clock }: Pick<NodeFacts, 'stable'> & Pick<FactsContext, 'pool' | 'rollout' | 'clock'>,
 ): boolean {
   if (node.assigned?.pool !== pool || !isOfRollout(node, { rollout, clock }) || isAssigned(node, stable)) return false
-  const [run] = rollout.memory.history
-  return run !== undefined && commitsOf(run).includes(node.assigned.revision)
+  const [entry] = rollout.memory.history
+  return entry !== undefined && commitsOf(entry).includes(node.assigned.revision)
 }
 
 /**
@@ -139,7 +139,7 @@ function progressOfTried(
     return undefined
   if (!isInRollout(assigned, { rolloutStart: triedSince })) return undefined
   const soak = Math.max(0, ...policy.waves.map((wave) => wave.soak))
-  return progressWhenAssigned({ node, report, assigned, wanted: target, course: { ...clock, soak } })
+  return progressWhenAssigned({ node, report, assigned, wanted: target, context: { ...clock, soak } })
 }
 
 /** A pressure counts by the clock of its kubelet: any instant may change what it says of the soak. */

@@ -8,7 +8,7 @@ import { assignWaves, type OpenWaves } from './waves.ts'
 
 /**
  * The last wave before the first one that was not opened; below 0 if that is the first. A wave that a commit inserts before open ones
- * opens in its turn, and so do those behind it once more: what was to be asked before them is asked.
+ * opens after those before it, and so do those behind it once more: what was to be asked before them is asked.
  */
 export function openIndex(waves: readonly WavePolicy[], remembered: Memory['wave']): number {
   const opened = remembered ? namesOf(remembered, waves) : []

@@ -24,8 +24,8 @@ export function isRecordOf({ name, check }: GateStatus, gate: GatePolicy): boole
   return name === gate.name && (check === undefined || check === checkHash(gate.check))
 }
 
-export function isOfRun({ revision, rollout }: GateStatus, run: HistoryEntry): boolean {
-  return run.startedAt === rollout && run.revision === revision
+export function isOfEntry({ revision, rollout }: GateStatus, entry: HistoryEntry): boolean {
+  return entry.startedAt === rollout && entry.revision === revision
 }
 
 /** A gate begins to wait, or to take down what is so before its wave, or has that from before. */

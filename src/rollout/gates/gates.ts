@@ -25,7 +25,7 @@ import {
 import { isRecordedLate } from './late-record.ts'
 import { isStillNeeded, notedBefore } from './noted-before.ts'
 
-/** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
+/** A status is kept in one object; of a rollout with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
 
 /** Characters of what older records say was so before: the newest of them are kept. */

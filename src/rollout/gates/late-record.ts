@@ -4,7 +4,7 @@ import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isOfRun } from './gate-records.ts'
+import { isOfEntry } from './gate-records.ts'
 
 /**
  * The open wave has begun, and what was unavailable before it was not recorded: the status was lost, an older one was restored, or a commit
@@ -17,10 +17,10 @@ export function isRecordedLate(
 ): boolean {
   if (record && (record.state !== 'Recording' || record.before)) return false
   const { members, rollout } = state
-  const [run, ...older] = rollout.memory.history
+  const [entry, ...older] = rollout.memory.history
   const ofGate = (rollout.memory.gates ?? []).filter((other) => other.name === name && other.state === 'Passed')
-  const passedIn = (tried: HistoryEntry): GateStatus | undefined => ofGate.findLast((other) => isOfRun(other, tried))
-  const passed = run && passedIn(run)
+  const passedIn = (tried: HistoryEntry): GateStatus | undefined => ofGate.findLast((other) => isOfEntry(other, tried))
+  const passed = entry && passedIn(entry)
   // What earlier tries have broken was let pass, too.
   const tries = older.filter(({ fingerprint }) => fingerprint === rollout.target.fingerprint)
   const tells = passed || tries.some(passedIn) ? isExposedNow : hasTarget

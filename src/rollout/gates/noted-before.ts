@@ -6,7 +6,7 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 import { isAssigned, isInRollout } from '../model/wanted-assignment.ts'
 import { HISTORY_KEPT, reachesBackTo } from '../target/history.ts'
-import { isOfRun, isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
+import { isOfEntry, isRecordOf, mayRecordLater, recorded } from './gate-records.ts'
 import { isExposedInWave } from './late-record.ts'
 
 /**
@@ -16,30 +16,30 @@ import { isExposedInWave } from './late-record.ts'
  */
 export function notedBefore(gate: GatePolicy, state: PoolState): Pick<GateStatus, 'before' | 'recordedAt'> | undefined {
   const { history, gates = [] } = state.rollout.memory
-  const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && runsSince(record, history))
-  const runs = last && runsSince(last, history)
-  const run = last && runOf(last, history)
-  if (!runs || run?.result === 'Completed') return undefined
+  const last = gates.findLast((record) => record.before && isComparable(record, { gate, state }) && entriesSince(record, history))
+  const entries = last && entriesSince(last, history)
+  const entry = last && entryOf(last, history)
+  if (!entries || entry?.result === 'Completed') return undefined
   // One that came too late shows nothing of what any node had broken.
   const recordedAt = last.recordedAt === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.recordedAt)
   const made = { recordedAt, since: Math.min(Date.parse(last.rollout), recordedAt) }
-  const isSame = run?.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(run, history)
+  const isSame = entry?.fingerprint === state.rollout.target.fingerprint && !hasCompletedAnother(entry, history)
   // Until the wave may begin, other nodes may take the places in it.
   const mayBegin = state.blocker() === undefined || isExposedInWave(state)
-  return isSame || (mayBegin && isReplaced(made, { runs, state })) ? recorded(last) : undefined
+  return isSame || (mayBegin && isReplaced(made, { entries, state })) ? recorded(last) : undefined
 }
 
-/** After this run, and not only what it had begun from: what was unavailable before it says nothing any more. */
-function hasCompletedAnother(run: HistoryEntry, history: readonly HistoryEntry[]): boolean {
-  const index = history.indexOf(run)
+/** After this rollout, and not only what it had begun from: what was unavailable before it says nothing any more. */
+function hasCompletedAnother(entry: HistoryEntry, history: readonly HistoryEntry[]): boolean {
+  const index = history.indexOf(entry)
   const before = new Set(completedIn(history.slice(index + 1)))
   // The history may have lost what the pool went back to.
-  const since = history.slice(1, Math.max(1, run.result === 'RolledBack' ? index - 1 : index))
+  const since = history.slice(1, Math.max(1, entry.result === 'RolledBack' ? index - 1 : index))
   return completedIn(since).some((fingerprint) => !before.has(fingerprint))
 }
 
-function completedIn(runs: readonly HistoryEntry[]): readonly string[] {
-  return runs.flatMap(({ result, fingerprint }) => (result === 'Completed' ? [fingerprint] : []))
+function completedIn(entries: readonly HistoryEntry[]): readonly string[] {
+  return entries.flatMap(({ result, fingerprint }) => (result === 'Completed' ? [fingerprint] : []))
 }
 
 /** What was so before an older rollout, of which a later wave may have what that has broken; or that a gate has let that pass. */
@@ -49,9 +49,9 @@ export function isStillNeeded(
 ): boolean {
   const { history } = state.rollout.memory
   const isOfWorkloads = state.pool.policy.gates?.some(({ name, check }) => name === record.name && check.kind === 'workloads')
-  const isNeeded = record.before || (isOfWorkloads && record.state === 'Passed' && runOf(record, history))
-  const runs = isNeeded && runsSince(record, history)
-  if (!runs || runs.some(({ result }) => result === 'Completed')) return false
+  const isNeeded = record.before || (isOfWorkloads && record.state === 'Passed' && entryOf(record, history))
+  const entries = isNeeded && entriesSince(record, history)
+  if (!entries || entries.some(({ result }) => result === 'Completed')) return false
   const isTakenOver = ({ name, before, recordedAt }: GateStatus): boolean =>
     name === record.name && before !== undefined && record.before !== undefined && recordedAt === record.recordedAt
   return !tended.some(isTakenOver)
@@ -67,17 +67,17 @@ function isComparable(record: GateStatus, { gate, state }: { readonly gate: Gate
  * Between the rollout of the record and the one under way, the former included. Newer ones may have made room in the history for others, but not
  * for what has completed last. Undefined: nothing tells of that time.
  */
-function runsSince(record: GateStatus, history: readonly HistoryEntry[]): readonly HistoryEntry[] | undefined {
+function entriesSince(record: GateStatus, history: readonly HistoryEntry[]): readonly HistoryEntry[] | undefined {
   const [, ...older] = history
-  const run = runOf(record, history)
-  if (run) return history.slice(1, history.indexOf(run) + 1)
+  const entry = entryOf(record, history)
+  if (entry) return history.slice(1, history.indexOf(entry) + 1)
   const startedAt = Date.parse(record.rollout)
   const hasMadeRoom = history.length >= HISTORY_KEPT && startedAt < reachesBackTo(history)
   return hasMadeRoom ? older.filter((other) => Date.parse(other.startedAt) > startedAt) : undefined
 }
 
-function runOf(record: GateStatus, runs: readonly HistoryEntry[]): HistoryEntry | undefined {
-  return runs.find((run) => isOfRun(record, run))
+function entryOf(record: GateStatus, entries: readonly HistoryEntry[]): HistoryEntry | undefined {
+  return entries.find((entry) => isOfEntry(record, entry))
 }
 
 interface Made {
@@ -87,12 +87,15 @@ interface Made {
 }
 
 /**
- * None of these runs completed, and the open waves have every node that has something else than the stable content, which the record does not
+ * None of these rollouts completed, and the open waves have every node that has something else than the stable content, which the record does not
  * show.
  */
-function isReplaced(made: Made, { runs, state }: { readonly runs: readonly HistoryEntry[]; readonly state: PoolState }): boolean {
+function isReplaced(
+  made: Made,
+  { entries, state }: { readonly entries: readonly HistoryEntry[]; readonly state: PoolState },
+): boolean {
   const { members, open, pool, rollout, now } = state
-  if (runs.some(({ result }) => result === 'Completed')) return false
+  if (entries.some(({ result }) => result === 'Completed')) return false
   const isLeft = ({ node, report, wave }: Member): boolean => {
     if (node.leaving || (wave !== undefined && wave <= open)) return false
     const stable = rollout.stable?.wanted.get(node.name)

@@ -27,7 +27,7 @@ export interface AssignedNode {
   readonly assigned: Assignment
   readonly wanted: Extract<NodeTarget, { kind: 'config' }>
   readonly report: AgentStatus | undefined
-  readonly course: RolloutClock & Proving
+  readonly context: RolloutClock & Proving
 }
 
 interface Awaited {
@@ -52,14 +52,14 @@ export function untilReported(subject: AssignedNode, awaited: Awaited): NodeProg
 function pendingUntil(
   untilOf: (assigned: Assignment, clock: RolloutClock) => Instant,
   { phase, failure }: Awaited,
-  { assigned, course }: AssignedNode,
+  { assigned, context }: AssignedNode,
 ): NodeProgress {
-  // What an earlier run assigned, and failed there, is to be tried once more: it is waited for until its time is over.
-  const until = untilOf(assigned, isInRollout(assigned, course) ? clockFor(failure.reason, course) : course)
-  return course.now < until ? { phase, pending: true, until } : failed(failure)
+  // What an earlier rollout assigned, and failed there, is to be tried once more: it is waited for until its time is over.
+  const until = untilOf(assigned, isInRollout(assigned, context) ? clockFor(failure.reason, context) : context)
+  return context.now < until ? { phase, pending: true, until } : failed(failure)
 }
 
 /** What the pool remembers to have failed so had its time. */
-export function clockFor(reason: string, course: AssignedNode['course']): RolloutClock {
-  return course.failedAs?.includes(reason) ? withoutBreaks(course) : course
+export function clockFor(reason: string, context: AssignedNode['context']): RolloutClock {
+  return context.failedAs?.includes(reason) ? withoutBreaks(context) : context
 }

@@ -4,7 +4,7 @@ import type { Assignment, NodeView } from './node-view.ts'
 /** What durations are measured against. */
 export interface RolloutClock {
   readonly now: Instant
-  /** When the run under way began; at most as far ahead as work may take. */
+  /** When the rollout under way began; at most as far ahead as work may take. */
   readonly rolloutStart: Instant
   /** Milliseconds. */
   readonly applyTimeout: number

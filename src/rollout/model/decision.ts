@@ -72,7 +72,7 @@ export interface AskGate {
   readonly question: GateQuestion
   readonly wave: string
   readonly revision: string
-  /** `startedAt` of the run under way. */
+  /** `startedAt` of the rollout under way. */
   readonly rollout: string
   /** Hash of the gate's check. */
   readonly check: string

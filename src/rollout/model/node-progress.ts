@@ -7,7 +7,7 @@ export interface NodeProgress {
   /** Its wave waits for it. */
   readonly pending: boolean
   readonly failure?: Failure
-  /** False: the node was not sound when it was assigned, or an earlier run assigned it, so its failure says nothing about the content. */
+  /** False: the node was not sound when it was assigned, or an earlier rollout assigned it, so its failure says nothing about the content. */
   readonly isEvidence?: false
   /** When time alone changes this. */
   readonly until?: Instant

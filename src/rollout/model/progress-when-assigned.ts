@@ -19,17 +19,17 @@ export function progressWhenAssigned(subject: AssignedNode): NodeProgress {
   return progress.phase === 'Failed' && !saysOfTarget(subject) ? { ...progress, isEvidence: false } : progress
 }
 
-/** A change that an earlier run assigned is to be repaired, or tried again: until then its failure is no answer to this run. */
-function saysOfTarget({ node, report, assigned, course }: AssignedNode): boolean {
-  return isEvidence({ node, report }, course) && (course.changes === false || isInRollout(assigned, course))
+/** A change that an earlier rollout assigned is to be repaired, or tried again: until then its failure is no answer to this rollout. */
+function saysOfTarget({ node, report, assigned, context }: AssignedNode): boolean {
+  return isEvidence({ node, report }, context) && (context.changes === false || isInRollout(assigned, context))
 }
 
 function stageOf(subject: AssignedNode): NodeProgress {
-  const { node, report, wanted, course } = subject
-  if (isUntried(subject, course)) return untried(subject)
+  const { node, report, wanted, context } = subject
+  if (isUntried(subject, context)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return notReadyAfterUndo(subject)
   if (report && isFailure(report)) return ended(subject, report)
-  if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
+  if (context.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: context.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return applied(subject)
   if (report === undefined) return silent(subject)
   if (waitsForGrant(node, report)) return { phase: 'Waiting', pending: true }
@@ -38,16 +38,17 @@ function stageOf(subject: AssignedNode): NodeProgress {
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })
 }
 
-function ended({ assigned, course }: AssignedNode, report: AgentStatus): NodeProgress {
-  if (isOvertaken(assigned, report, course.now)) return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, course) }
+function ended({ assigned, context }: AssignedNode, report: AgentStatus): NodeProgress {
+  if (isOvertaken(assigned, report, context.now))
+    return { phase: 'Waiting', pending: true, until: refusalEnds(assigned, context) }
   const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
-  return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, course) } : failure
+  return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, context) } : failure
 }
 
 /** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
-function untried({ assigned, course }: AssignedNode): NodeProgress {
-  const until = triedUntil(assigned, course)
-  return { phase: 'Unreachable', pending: false, ...(until > course.now && { until }) }
+function untried({ assigned, context }: AssignedNode): NodeProgress {
+  const until = triedUntil(assigned, context)
+  return { phase: 'Unreachable', pending: false, ...(until > context.now && { until }) }
 }
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
@@ -74,7 +75,7 @@ function applied(subject: AssignedNode): NodeProgress {
 
 /** Applied and Ready: the version must show, a pod must run, and it must last. */
 function proving(subject: AssignedNode): NodeProgress {
-  const { node, wanted, assigned, report, course } = subject
+  const { node, wanted, assigned, report, context } = subject
   const version = wanted.version?.replace(/^v/, '')
   if (version !== undefined && node.kubeletVersion !== version) {
     const message = `node runs kubelet "${node.kubeletVersion}", expected "${version}"`
@@ -88,18 +89,18 @@ function proving(subject: AssignedNode): NodeProgress {
     const message = `the agent has finished, and the Node still shows the boot "${node.bootId}", which was to end`
     return untilReported(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
   }
-  const { proof } = course
+  const { proof } = context
   if (proof && isOpen(proof)) {
     const until = proof.kind === 'Underway' ? proof.until : undefined
     return { phase: 'Proving', pending: true, ...(until !== undefined && { until }) }
   }
-  if (course.soak === 0) return { phase: 'Current', pending: false }
-  const began = latestOf(soakStamps({ node, report, proof }), { assigned, clock: course })
-  const soak = { began, soak: course.soak }
-  const lasted = soakEnds(soak, course)
-  const until = Math.max(lasted, soakHeardAt(soak, course))
+  if (context.soak === 0) return { phase: 'Current', pending: false }
+  const began = latestOf(soakStamps({ node, report, proof }), { assigned, clock: context })
+  const soak = { began, soak: context.soak }
+  const lasted = soakEnds(soak, context)
+  const until = Math.max(lasted, soakHeardAt(soak, context))
   const pressure = pressureInSoak(subject, lasted)
-  if (!pressure && course.now < until) return { phase: 'Soaking', pending: true, until }
+  if (!pressure && context.now < until) return { phase: 'Soaking', pending: true, until }
   return pressure ? failedUnder(pressure) : { phase: 'Current', pending: false }
 }
 

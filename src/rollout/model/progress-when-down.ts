@@ -10,9 +10,9 @@ const NOT_READY = 'NotReady'
 
 /** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
 export function notReadyAfterUndo(subject: AssignedNode): NodeProgress {
-  const { node, report, course } = subject
-  const until = countedFrom(downSince(subject), clockFor(NOT_READY, course)) + course.applyTimeout
-  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+  const { node, report, context } = subject
+  const until = countedFrom(downSince(subject), clockFor(NOT_READY, context)) + context.applyTimeout
+  if (context.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
   return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}${said}` })
 }
@@ -22,16 +22,16 @@ export function notReadyAfterUndo(subject: AssignedNode): NodeProgress {
  * like any other.
  */
 export function notReadyAfterApply(subject: AssignedNode): NodeProgress {
-  const { node, assigned, report, wanted, course } = subject
+  const { node, assigned, report, wanted, context } = subject
   // As it was when it went down, by its own clock: a stamp that is ahead must not come to count for what it says as time goes on.
-  const clock = { ...course, now: node.readySince }
+  const clock = { ...context, now: node.readySince }
   const soaked =
-    !(course.proof && isOpen(course.proof)) &&
-    node.readySince >= latestOf([reportedAt(report)], { assigned, clock }) + course.soak
-  const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
-  const trusted = clockFor(NOT_READY, course)
-  const until = Math.max(countedFrom(downSince(subject, course.soak), trusted) + patience, readyHeardAt(node, trusted))
-  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+    !(context.proof && isOpen(context.proof)) &&
+    node.readySince >= latestOf([reportedAt(report)], { assigned, clock }) + context.soak
+  const patience = soaked ? context.applyTimeout : Math.min(BLINK, context.applyTimeout)
+  const trusted = clockFor(NOT_READY, context)
+  const until = Math.max(countedFrom(downSince(subject, context.soak), trusted) + patience, readyHeardAt(node, trusted))
+  if (context.now < until) return { phase: 'Unreachable', pending: true, until }
   if (isFoundGood(report, wanted.digest) && soaked) return { phase: 'Unreachable', pending: false }
   return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}` })
 }
@@ -40,8 +40,8 @@ export function notReadyAfterApply(subject: AssignedNode): NodeProgress {
  * Since when a node is not Ready. A stamp of its clock that is further ahead than work may take stands for the end of its work and its soak:
  * counted for what it says, it would move on with the time, and the node would never fail.
  */
-function downSince({ node: { readySince }, assigned, course }: AssignedNode, soak = 0): Instant {
-  const { now, applyTimeout } = course
+function downSince({ node: { readySince }, assigned, context }: AssignedNode, soak = 0): Instant {
+  const { now, applyTimeout } = context
   const isAhead = isFromAhead(readySince, { now, longest: applyTimeout })
-  return Math.min(isAhead ? deadlineOf(assigned, course) + soak : readySince, now)
+  return Math.min(isAhead ? deadlineOf(assigned, context) + soak : readySince, now)
 }

@@ -14,7 +14,7 @@ export interface Rollout {
   readonly startedAt: Instant
   /** Since when nodes may have the target from tries that did not complete, and after which nothing else has; undefined: this is the first. */
   readonly triedSince: Instant | undefined
-  /** No assignment is stamped before this, so that it belongs to the run, and to its retry. */
+  /** No assignment is stamped before this, so that it belongs to the rollout, and to its retry. */
   readonly assignsFrom: Instant
   /**
    * InProgress: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
@@ -25,7 +25,7 @@ export interface Rollout {
   readonly proven: boolean
   /** Why the newest commit is not the target yet, though it has not failed. */
   readonly commitBlocker: Blocker | undefined
-  /** What the pool remembers, brought up to this run. */
+  /** What the pool remembers, brought up to this rollout. */
   readonly memory: Memory
 }
 

@@ -18,7 +18,7 @@ function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[] {
 }
 
 /**
- * Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it; nor does one that
+ * Nodes that failed at the target. One that was assigned before this rollout began, or was not sound then, says nothing about it; nor does one that
  * failed at a reboot, for which it has to have the content.
  */
 export function failuresOf({ notAtRest, rollout }: Pick<PoolState, 'notAtRest' | 'rollout'>): readonly Member[] {
@@ -32,9 +32,9 @@ export function failuresOf({ notAtRest, rollout }: Pick<PoolState, 'notAtRest' |
   )
 }
 
-/** The history with this said of failures since the run on top completed; nothing is said of none. */
+/** The history with this said of failures since the rollout on top completed; nothing is said of none. */
 export function withLaterFailures([top, ...older]: readonly HistoryEntry[], later: LaterFailures): readonly HistoryEntry[] {
   if (!top) return []
-  const { laterFailures: _, ...run } = top
-  return [later.nodes.length === 0 && later.replaced === undefined ? run : { ...run, laterFailures: later }, ...older]
+  const { laterFailures: _, ...entry } = top
+  return [later.nodes.length === 0 && later.replaced === undefined ? entry : { ...entry, laterFailures: later }, ...older]
 }

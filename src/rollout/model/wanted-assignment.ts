@@ -17,7 +17,7 @@ export interface WantedContext extends RolloutClock {
   readonly isToReboot?: boolean
 }
 
-/** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
+/** It is assigned what is wanted, and need not be again. What failed before this rollout began gets one more try in it. */
 export function hasWantedAssignment(
   node: NodeView,
   { wanted, report }: Pick<WantedContext, 'wanted' | 'report'>,
@@ -46,7 +46,7 @@ export function wantedAgainAt(node: NodeView, report: AgentStatus | undefined, c
 
 /**
  * It had failed before the retry, by the clocks alone: an outage after its failure keeps no node from the retry. An assignment that is further
- * ahead than work may take was made by a clock that has been put back since: nothing shows that its failure is of this run, so it is tried once more.
+ * ahead than work may take was made by a clock that has been put back since: nothing shows that its failure is of this rollout, so it is tried once more.
  */
 function isTriedAgain(
   node: NodeView,
@@ -81,7 +81,7 @@ export function isAssigned({ assigned }: Pick<NodeView, 'assigned'>, content: No
   return content?.kind === 'config' && content.digest === assigned?.digest
 }
 
-/** It was assigned in the run under way: only then does its failure speak against the target. */
+/** It was assigned in the rollout under way: only then does its failure speak against the target. */
 export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
   return at === undefined || at >= rolloutStart
 }

@@ -14,7 +14,7 @@ import { reject, rejectForNodes } from './reject.ts'
 import { rememberSoaked } from './remember-soak.ts'
 
 /**
- * What the pool is to remember if the run has come a step further: more nodes failed, it failed as a whole, completed, or is at
+ * What the pool is to remember if the rollout has come a step further: more nodes failed, it failed as a whole, completed, or is at
  * its next wave. Undefined when it has not.
  */
 export function advance(poolState: PoolState): Memory | undefined {

@@ -25,8 +25,8 @@ export function rememberLosses({ rollout, ...state }: PoolState): readonly Histo
   const before = top.losses ?? NONE
   const after = lossesAfter(before, { rollout, ...state })
   if (isSame(before, after)) return undefined
-  const { losses: _, ...run } = top
-  return [after.nodes.length + after.replaced.length === 0 ? run : { ...run, losses: after }, ...older]
+  const { losses: _, ...entry } = top
+  return [after.nodes.length + after.replaced.length === 0 ? entry : { ...entry, losses: after }, ...older]
 }
 
 /** When a node that is not Ready in the middle of its change begins to count, should it be replaced; undefined: it does already, or never. */

@@ -15,7 +15,7 @@ export function eventsBetween(before: Memory, after: NodePoolStatus): readonly P
   )
 }
 
-/** Oldest first, as it happened: one decision may end a run and begin the way back. */
+/** Oldest first, as it happened: one decision may end a rollout and begin the way back. */
 function rolloutEvents(before: Memory, { history }: NodePoolStatus): PoolEvent[] {
   if (history === before.history) return []
   const known = new Set(before.history.map(identity))

@@ -65,9 +65,9 @@ function stableOf(
 
 /** Another version of the program may render other content of the same commit: where one of them has not completed, the commit says nothing. */
 function completedIn(memory: Memory): ReadonlySet<string> {
-  const runs = Map.groupBy(memory.history, (entry) => isProven(memory, entry) && !isRejected(memory, entry))
-  const completed = new Set(runs.get(true)?.flatMap(commitsOf))
-  for (const commit of runs.get(false)?.flatMap(commitsOf) ?? []) completed.delete(commit)
+  const entries = Map.groupBy(memory.history, (entry) => isProven(memory, entry) && !isRejected(memory, entry))
+  const completed = new Set(entries.get(true)?.flatMap(commitsOf))
+  for (const commit of entries.get(false)?.flatMap(commitsOf) ?? []) completed.delete(commit)
   return completed
 }
 
@@ -95,15 +95,15 @@ function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revisi
   }
 }
 
-/** Nodes may have the content from a run before: what failed then, and what was approved for it, is not of this one. */
+/** Nodes may have the content from a rollout before: what failed then, and what was approved for it, is not of this one. */
 function beginning(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Instant {
   const { memory, nodes, policy } = pool
   const isForgotten = isForgetful(memory)
   const traced = isForgotten || !isProven(memory, target) ? traceStart(pool, { target, now }) : undefined
   if (traced !== undefined || isForgotten) return traced ?? now
   const ofContent = nodes.filter((node) => isAssigned(node, target.wanted.get(node.name)))
-  const runs = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
-  const before = [...ofContent.map(({ assigned }) => assigned?.at), ...runs.map((run) => Date.parse(run.startedAt))]
+  const entries = memory.history.filter(({ fingerprint }) => fingerprint === target.fingerprint)
+  const before = [...ofContent.map(({ assigned }) => assigned?.at), ...entries.map((entry) => Date.parse(entry.startedAt))]
   return afterStamps(before, { now, longest: policy.applyTimeout })
 }
 

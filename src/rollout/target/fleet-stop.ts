@@ -77,7 +77,7 @@ function failuresAt({ head }: PoolSnapshot, { history = [], fleetRetry }: Failur
   return tried.reduce((sum, entry) => sum + mostFailed(entry), 0)
 }
 
-/** At one time in the run, or since it completed. */
+/** At one time in the rollout, or since it completed. */
 function mostFailed({ failures = 0, laterFailures }: HistoryEntry): number {
   return laterFailures ? Math.max(failures, laterFailures.nodes.length + (laterFailures.replaced ?? 0)) : failures
 }

@@ -8,7 +8,7 @@ import { withLaterFailures } from '../model/target-failures.ts'
 export const HISTORY_KEPT = 10
 
 /**
- * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
+ * The history with the rollout towards `target` on top: the one that goes on, or a new one. A rollout ends where its content does;
  * commits that change nothing here do not show.
  * @param options.longest milliseconds that work may take
  */
@@ -54,14 +54,14 @@ function leftBehind(history: readonly HistoryEntry[], target: RevisionRef): read
   )
 }
 
-/** The run on top leads to `target`, and has not failed. */
+/** The rollout on top leads to `target`, and has not failed. */
 export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: RevisionRef): boolean {
   return top?.fingerprint === fingerprint && (top.result === 'Running' || top.result === 'Completed')
 }
 
 const COMMITS_KEPT = 20
 
-/** The history with this commit among those under which the run on top assigns its content; once it has completed, to nodes that join, say. */
+/** The history with this commit among those under which the rollout on top assigns its content; once it has completed, to nodes that join, say. */
 function named(history: readonly HistoryEntry[], { revision }: RevisionRef): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top === undefined || commitsOf(top).includes(revision)) return history
@@ -69,25 +69,25 @@ function named(history: readonly HistoryEntry[], { revision }: RevisionRef): rea
 }
 
 /**
- * Since when nodes may have this content from tries of it that came before the run on top, and did not complete: since something completed, for
+ * Since when nodes may have this content from tries of it that came before the rollout on top, and did not complete: since something completed, for
  * earlier tries may have made room in the history. What was tried before that counts no more. Undefined: the history tells of no such try.
  */
 export function triedSince(history: readonly HistoryEntry[], { fingerprint }: RevisionRef): Instant | undefined {
   const [, ...older] = history
   const completed = older.findIndex(({ result }) => result === 'Completed')
   const unfinished = completed < 0 ? older : older.slice(0, completed)
-  const first = unfinished.findLast((run) => run.fingerprint === fingerprint)
+  const first = unfinished.findLast((entry) => entry.fingerprint === fingerprint)
   if (!first) return undefined
   const { startedAt } = first
   return Math.min(Date.parse(older[completed]?.endedAt ?? startedAt), Date.parse(startedAt))
 }
 
-/** Under which a run assigned its content. */
+/** Under which a rollout assigned its content. */
 export function commitsOf({ revision, commits = [] }: HistoryEntry): readonly string[] {
   return [revision, ...commits]
 }
 
-/** The history with so many failures seen in the run on top; undefined when it has seen as many before, or leads elsewhere. */
+/** The history with so many failures seen in the rollout on top; undefined when it has seen as many before, or leads elsewhere. */
 export function withFailures(
   history: readonly HistoryEntry[],
   { target, failures }: { readonly target: RevisionRef; readonly failures: number },
@@ -97,26 +97,26 @@ export function withFailures(
   return [{ ...top, failures }, ...history.slice(1)]
 }
 
-/** How a run ended. */
+/** How a rollout ended. */
 export interface Ending {
   readonly result: Exclude<HistoryEntry['result'], 'Running'>
   readonly at: Instant
   readonly message?: string
 }
 
-/** Ends the run on top, if it still goes. One that a clock which was ahead has stamped ends no earlier than it began. */
+/** Ends the rollout on top, if it still goes. One that a clock which was ahead has stamped ends no earlier than it began. */
 export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
-  const { losses: _losses, commits, ...run } = top
-  const endedAt = stamp(Math.max(at, Date.parse(run.startedAt) || at))
+  const { losses: _losses, commits, ...entry } = top
+  const endedAt = stamp(Math.max(at, Date.parse(entry.startedAt) || at))
   const named = result === 'Completed' && commits && { commits }
-  return [{ ...run, ...named, endedAt, result, ...(message !== undefined && { message }) }, ...older]
+  return [{ ...entry, ...named, endedAt, result, ...(message !== undefined && { message }) }, ...older]
 }
 
 /**
- * A run that starts, or was retried, further ahead than work may take was stamped by a clock that has been put back since: what fails would be
- * tried again without end. One that is a little ahead is of a leader whose clock was: what that had assigned before is not of this run.
+ * A rollout that starts, or was retried, further ahead than work may take was stamped by a clock that has been put back since: what fails would be
+ * tried again without end. One that is a little ahead is of a leader whose clock was: what that had assigned before is not of this rollout.
  */
 function repaired(
   history: readonly HistoryEntry[],
@@ -126,8 +126,8 @@ function repaired(
   if (!top) return history
   const isWrong = (at: string | undefined): boolean => at !== undefined && isFromAhead(Date.parse(at), by)
   if (!isWrong(top.startedAt) && !isWrong(top.retriedAt)) return history
-  const run = isWrong(top.startedAt) ? { ...top, startedAt: stamp(by.now) } : top
-  return [isWrong(top.retriedAt) ? { ...run, retriedAt: stamp(by.now) } : run, ...older]
+  const entry = isWrong(top.startedAt) ? { ...top, startedAt: stamp(by.now) } : top
+  return [isWrong(top.retriedAt) ? { ...entry, retriedAt: stamp(by.now) } : entry, ...older]
 }
 
 /** What belongs to the rollout on top goes along when that is stamped again. */

@@ -11,9 +11,9 @@ interface Sought {
 }
 
 /**
- * When a run began that the status does not know, because it was lost, or an older one was restored: with the first node that the pool
+ * When a rollout began that the status does not know, because it was lost, or an older one was restored: with the first node that the pool
  * assigned its content, or that of its commit for other labels. What failed since then still counts.
- * @returns at the latest now; undefined when no node shows such a run
+ * @returns at the latest now; undefined when no node shows such a rollout
  */
 export function traceStart(pool: PoolSnapshot, { target, now }: Sought): Instant | undefined {
   const known = knownContents(pool, target)
@@ -50,7 +50,7 @@ export function isTraced({ name, nodes, memory, known }: PoolSnapshot, { target,
 }
 
 /**
- * What the status says that nodes have besides the target. A run goes on under more commits than its status keeps, and the target may be the
+ * What the status says that nodes have besides the target. A rollout goes on under more commits than its status keeps, and the target may be the
  * same content for some nodes.
  */
 function knownContents(pool: PoolSnapshot, { fingerprint }: Revision): readonly Revision[] {
@@ -89,11 +89,11 @@ function unknownTo(memory: Memory, { target, now }: Sought): (commit: string, at
 function endsOfCommits({ history, stable }: Memory): ReadonlyMap<string, Instant> {
   const completed = stable && completionOf(history, stable)?.index
   const ends = new Map<string, Instant>()
-  for (const [index, run] of history.entries()) {
+  for (const [index, entry] of history.entries()) {
     const next = index === completed ? undefined : history[index - 1]
-    const endedAt = Date.parse(run.endedAt ?? '')
+    const endedAt = Date.parse(entry.endedAt ?? '')
     const end = next && endedAt <= Date.parse(next.startedAt) ? endedAt : Number.POSITIVE_INFINITY
-    for (const commit of commitsOf(run)) ends.set(commit, Math.max(end, ends.get(commit) ?? end))
+    for (const commit of commitsOf(entry)) ends.set(commit, Math.max(end, ends.get(commit) ?? end))
   }
   return ends
 }

@@ -259,7 +259,7 @@ test('request is recorded once, with who asked', () => {
       who: 'ada',
       at: ASKED,
       outcome: 'Done',
-      message: 'reboots in its turn',
+      message: 'reboots when it is selected',
       value: 'new firmware',
     },
   ])
