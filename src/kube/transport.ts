@@ -153,7 +153,8 @@ async function exchange(options: RequestOptions, call: Call, deadline: CallDeadl
   // Aborted later, when the answer's body is being read, the request says so once more: nobody else listens then.
   request.on('error', () => {})
   request.on('response', onMet)
-  request.on('socket', (socket) => request.reusedSocket || socket.once('secureConnect', onMet))
+  // One that was handed on has shaken hands long ago.
+  request.on('socket', (socket) => socket.connecting && socket.once('secureConnect', onMet))
   const response = once(request, 'response')
   request.end(body)
   try {

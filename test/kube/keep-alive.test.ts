@@ -90,3 +90,19 @@ test.for([
     expect(new Set(listeners).size).toBe(1)
   },
 )
+
+test('a connection that serves calls that waited for it is not watched by more and more listeners', async () => {
+  await using server = await scriptedServer([json({})], tls)
+  const client = createKubeClient(
+    { server: server.url, tlsServerName: 'api.example.invalid', credentials: async () => ({ ca: fixture('ca.crt') }) },
+    { maxSockets: 1 },
+  )
+  const warnings: Error[] = []
+  const note = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', note)
+  await Promise.all(Array.from({ length: 15 }, () => client.get('/api/v1/nodes/a')))
+  process.off('warning', note)
+
+  expect(server.connections()).toBe(1)
+  expect(warnings).toEqual([])
+})
