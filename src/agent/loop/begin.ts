@@ -10,7 +10,7 @@ import type { Prospect } from '../transaction/prospect.ts'
 import { beginning } from './beginning.ts'
 import { compareToApply } from './compare-to-apply.ts'
 import { parseAssignment } from './fetch.ts'
-import { asking } from './went-bad.ts'
+import { asking, requireFewReboots } from './went-bad.ts'
 import { withSteps } from './with-steps.ts'
 import { requireBad, type Work } from './work.ts'
 
@@ -37,6 +37,7 @@ export async function begin(work: Work, context: AgentContext): Promise<Begun | 
   const { plan } = prospect
   const needs = greatest([plan.needs, reboots ? 'reboot' : 'none'])
   enforceOnNeeds(policy, needs)
+  if (goingBack) requireFewReboots((await context.state.outcome()) ?? {}, needs)
   const base = { ...(await started(work, context)), ...whyReboot(prospect) }
   if (atMost(needs, await allowedDisruption(work, context))) return { prospect, base, reboots }
   const blocked: Outcome = goingBack

@@ -27,5 +27,6 @@ export function beginning({ goal, node, last, now }: Beginning): Outcome {
     since: now,
     attempts: attempts + 1,
     ...(before?.losses === undefined ? {} : { losses: before.losses }),
+    ...(before?.rebootsInVain === undefined ? {} : { rebootsInVain: before.rebootsInVain }),
   }
 }

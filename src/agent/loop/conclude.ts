@@ -3,7 +3,7 @@ import type { Outcome } from '../state/state.ts'
 import { INTERRUPTED } from '../transaction/interrupted.ts'
 import type { Ending, Failure, TransactionHead } from '../transaction/journal.ts'
 import { isSettled } from './final.ts'
-import { couldNotGoBack, isForContact, type Story, stuck, wentBack } from './went-bad.ts'
+import { couldNotGoBack, isForContact, rebootedInVain, type Story, stuck, wentBack } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -18,12 +18,13 @@ export interface Undertaking extends Pick<TransactionHead, 'purpose' | 'digest' 
 export function conclude(
   head: Undertaking,
   ending: Ending,
-  { last, now }: { readonly last: Outcome | undefined; readonly now: string },
+  { last, now, isRebooted = false }: { readonly last: Outcome | undefined; readonly now: string; readonly isRebooted?: boolean },
 ): Outcome {
   const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
   if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
   if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { ...base, now }) }
-  return afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
+  const outcome = afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
+  return isRebooted && ending.kind !== 'kept' ? rebootedInVain(outcome) : outcome
 }
 
 function afterFallback({ because }: Undertaking, ending: Ending, story: Story): Outcome {

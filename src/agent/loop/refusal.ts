@@ -26,6 +26,7 @@ export async function refusal(
     since: before?.phase === phase ? before.since : stamp(ports),
     attempts: before?.attempts ?? 1,
     ...(before?.losses === undefined ? {} : { losses: before.losses }),
+    ...(before?.rebootsInVain === undefined ? {} : { rebootsInVain: before.rebootsInVain }),
     error: { reason, message },
   }
   await noteOutcome(outcome, context)

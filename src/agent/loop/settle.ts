@@ -25,12 +25,17 @@ export async function settle(head: TransactionHead, ending: Ending | Suspended, 
   if (isUnclean !== undefined) await state.setUnclean(isUnclean)
   // What the host is made by now does not name any more is its owner's again.
   if (isAdopted) await pruneBaselines(await managedNow(context), { paths: state.paths, host: ports, kinds: context.kinds })
-  const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports) })
+  const isRebooted = await hasRebooted(head, ports)
+  const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports), isRebooted })
   await state.setOutcome(outcome)
   await journal.close()
   // It has ended, and well or not, whatever becomes of what is left over: the next start clears it away.
   await clear(context).catch((error: unknown) => ports.log.warn('remains not cleared away', { error: String(error) }))
   return outcome
+}
+
+async function hasRebooted({ awaits }: TransactionHead, { services }: AgentContext['ports']): Promise<boolean> {
+  return awaits?.boot !== undefined && awaits.boot !== (await services.bootId())
 }
 
 /** As long as the host could not be put back, what a person needs for it stays: backups, and what was staged. */

@@ -1,5 +1,6 @@
 import { API_SERVER_AWAY, API_SERVER_LOST, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
+import { AgentError } from '../agent-error.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { isSettled } from './final.ts'
@@ -30,6 +31,20 @@ export function stuck({ last, now }: Story, error: Failure): Outcome {
 export function couldNotGoBack(because: Failure, { reason, message }: Failure): Failure {
   const both = `${because.message}; going back to what last worked failed: ${message}`
   return { reason: isForContact(because) ? because.reason : reason, message: both }
+}
+
+/** Ways back with a reboot that may come to nothing: each takes two, there and forward again. */
+const MAX_REBOOTS_IN_VAIN = 3
+
+export function rebootedInVain(outcome: Outcome): Outcome {
+  return { ...outcome, rebootsInVain: (outcome.rebootsInVain ?? 0) + 1 }
+}
+
+/** @throws {AgentError} what last worked does not run any more, and nothing but a reboot leads there */
+export function requireFewReboots({ rebootsInVain = 0 }: Pick<Outcome, 'rebootsInVain'>, needs: Disruption): void {
+  if (needs !== 'reboot' || rebootsInVain < MAX_REBOOTS_IN_VAIN) return
+  const message = `the machine was rebooted for that ${rebootsInVain} times, and did not prove healthy; it is not rebooted again`
+  throw new AgentError(message, { kind: 'validate', reason: 'RebootedInVain' })
 }
 
 /** Going back takes more than a restart, and waits for a grant. */

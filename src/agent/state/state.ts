@@ -35,6 +35,8 @@ const outcome = z.object({
   lost: z.optional(z.literal(true)),
   /** Of the attempts, those that ended so. */
   losses: z.optional(z.number()),
+  /** Ways back that rebooted the machine and came to nothing. */
+  rebootsInVain: z.optional(z.number()),
   /** How the assignment stood before the active configuration went bad, as long as the host could not go back. */
   was: z.optional(
     z.object({
@@ -192,7 +194,13 @@ export class AgentState {
 
   /** Lets the last assignment be applied once more, from its first attempt. @param since RFC 3339 */
   async reopen(since: string): Promise<void> {
-    const { error: _error, was: _was, losses: _losses, ...last } = (await this.outcome()) ?? { phase: undefined }
+    const {
+      error: _error,
+      was: _was,
+      losses: _losses,
+      rebootsInVain: _reboots,
+      ...last
+    } = (await this.outcome()) ?? { phase: undefined }
     if (last.phase !== undefined) await this.setOutcome({ ...last, phase: 'Applying', since, attempts: 0 })
   }
 
