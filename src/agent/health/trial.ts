@@ -1,6 +1,7 @@
 import { API_SERVER_AWAY, API_SERVER_LOST, ERROR_OPENINGS } from '../../protocol/agent-status.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
+import { noteOutcome } from '../loop/note-outcome.ts'
 import { sweep } from '../loop/settle.ts'
 import { heard } from '../loop/went-bad.ts'
 import { KUBELET_UNIT } from '../paths.ts'
@@ -66,11 +67,13 @@ export class Trial {
 
   /** @returns why the active configuration has to go; `none` when there is no trial. */
   async look(): Promise<'holding' | 'passed' | 'none' | GoneBad> {
-    const { state, options } = this.#context
+    const { state, options, ports } = this.#context
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
+    // An agent that starts again should know it.
+    await state.writeUntold().catch((error: unknown) => ports.log.warn('trial not written', { error: String(error) }))
     const { duration, proof, shown, change } = await this.#demandedOf(digest)
-    const host = await observeHealth(proof, this.#context.ports)
+    const host = await observeHealth(proof, ports)
     if (this.#record?.digest !== digest || this.#change !== change) this.#record = trialFrom(digest, host.at, shown)
     this.#change = change
     const look = await this.#completed(host, proof)
@@ -120,12 +123,9 @@ export class Trial {
     const demands = await state.trial(digest)
     const last = await state.outcome()
     const outcome = last && heard({ last, now: stamp(ports) })
-    try {
-      if (outcome !== undefined && outcome !== last) await state.setOutcome(outcome)
-      if (demands !== undefined) await state.setTrial({ ...demands, contact: false })
-    } catch (error) {
-      return ports.log.warn('trial not written', { error: String(error) })
-    }
+    if (outcome !== undefined && outcome !== last) await noteOutcome(outcome, this.#context)
+    const trouble = demands && (await state.noteTrial({ ...demands, contact: false }))
+    if (trouble !== undefined) ports.log.warn('trial not written', { error: String(trouble) })
     await this.#onHeard()
   }
 

@@ -98,6 +98,7 @@ export class AgentState {
   readonly paths: StatePaths
   readonly #files: HostFiles
   #untold: Outcome | undefined
+  #untoldTrial: TrialDemands | undefined
 
   constructor(paths: StatePaths, files: HostFiles) {
     this.paths = paths
@@ -161,12 +162,31 @@ export class AgentState {
 
   /** What the configuration with this digest has to show through its trial; undefined when that is not known. */
   async trial(digest: string): Promise<TrialDemands | undefined> {
-    const result = trialDemands.safeParse(parseJson(await this.#text(this.paths.trial)))
-    return result.success && result.data.digest === digest ? result.data : undefined
+    const demands = this.#untoldTrial ?? trialDemands.safeParse(parseJson(await this.#text(this.paths.trial))).data
+    return demands?.digest === digest ? demands : undefined
   }
 
   async setTrial(demands: TrialDemands): Promise<void> {
     await this.#files.writeAtomic(this.paths.trial, Buffer.from(JSON.stringify(demands)), PRIVATE)
+    this.#untoldTrial = undefined
+  }
+
+  /** What the disk did not take before. @throws when it still does not */
+  async writeUntold(): Promise<void> {
+    // The trial last: without it on disk, an agent that starts again makes up for both.
+    if (this.#untold !== undefined) await this.setOutcome(this.#untold)
+    if (this.#untoldTrial !== undefined) await this.setTrial(this.#untoldTrial)
+  }
+
+  /** As `noteOutcome`. */
+  async noteTrial(demands: TrialDemands): Promise<unknown> {
+    try {
+      await this.setTrial(demands)
+      return undefined
+    } catch (error) {
+      this.#untoldTrial = demands
+      return error
+    }
   }
 
   /** The signed assignment that was accepted last. */

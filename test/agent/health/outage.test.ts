@@ -254,3 +254,28 @@ test('agent that was interrupted twice tries a change again after one outage of 
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
   expect(reported(machine)).not.toContain('RolledBack')
 })
+
+test('agent whose disk takes no writes stays with a change when the API server answers first after it, and not again', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') === `${digest}\n`)
+  await machine.clock.advance(1_000)
+  machine.host.faults.disk = 'EROFS'
+  machine.host.faults.network = undefined
+  machine.node.reconnect()
+  await machine.untilDigest(digest, 'Applied')
+  const { get } = machine.node
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable' }))
+  await machine.clock.advance(5 * MINUTE)
+  machine.host.faults.disk = undefined
+  await machine.clock.advance(MINUTE)
+  machine.kill()
+  machine.start()
+  await machine.clock.advance(5 * MINUTE)
+  machine.node.get = get
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest, active: digest })
+  expect(machine.logged.some((line) => line.startsWith('going back'))).toBe(false)
+})
