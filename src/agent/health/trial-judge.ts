@@ -1,6 +1,7 @@
 import type { Reach } from '../../kube/reach.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { UnitLook } from '../ports.ts'
+import type { Missed } from '../state/state.ts'
 import type { Look } from './health-judge.ts'
 import { type HeartbeatRecord, heartbeatsFrom, isOfTheBackup, observeHeartbeat } from './heartbeat-record.ts'
 import { observeProcess, type ProcessRecord, recordFrom } from './process-record.ts'
@@ -70,6 +71,25 @@ export function trialFrom(digest: string, at: number, shown?: number): TrialReco
     unheardSince: undefined,
     silentSince: undefined,
   }
+}
+
+/**
+ * Pure: with what the agent before had missed, unless it was down for as long as nothing may come back: nobody asked meanwhile.
+ * @param boot that runs now
+ */
+export function goingOn(
+  record: TrialRecord,
+  missed: Missed | undefined,
+  { boot, lost }: { boot: string; lost: number },
+): TrialRecord {
+  if (missed === undefined || missed.boot !== boot || record.startedAt - missed.at >= lost) return record
+  return { ...record, unheardSince: missed.unheardSince, silentSince: missed.silentSince }
+}
+
+/** Pure: what an agent that starts again should know of the trial. */
+export function missedBy(record: TrialRecord, { at, boot }: { at: number; boot: string }): Missed | undefined {
+  const { unheardSince, silentSince } = record
+  return unheardSince === undefined ? undefined : { boot, at, unheardSince, silentSince }
 }
 
 /** Pure. */

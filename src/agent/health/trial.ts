@@ -6,6 +6,7 @@ import { sweep } from '../loop/settle.ts'
 import { heard } from '../loop/went-bad.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { afterTrial } from '../state/pointers.ts'
+import type { Missed } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { LONGEST_START } from '../transaction/machine-state.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
@@ -13,7 +14,9 @@ import type { Look } from './health-judge.ts'
 import { nodeComplaint } from './node-complaint.ts'
 import type { ProcessRecord } from './process-record.ts'
 import {
+  goingOn,
   judgeTrial,
+  missedBy,
   observeTrial,
   type TrialLook,
   type TrialRecord,
@@ -37,6 +40,7 @@ interface TrialDemanded {
   readonly change: string | undefined
   /** The kubelet's heartbeat on the Node when the change was proved. */
   readonly shown: number | undefined
+  readonly missed: Missed | undefined
   readonly proof: TrialSettings['proof'] & Pick<Proof, 'units' | 'ready' | 'heartbeat' | 'contact' | 'away'>
 }
 
@@ -72,14 +76,15 @@ export class Trial {
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
     // An agent that starts again should know it.
     await state.writeUntold().catch((error: unknown) => ports.log.warn('trial not written', { error: String(error) }))
-    const { duration, proof, shown, change } = await this.#demandedOf(digest)
+    const { duration, proof, change, ...known } = await this.#demandedOf(digest)
     const host = await observeHealth(proof, ports)
-    if (this.#record?.digest !== digest || this.#change !== change) this.#record = trialFrom(digest, host.at, shown)
+    if (this.#record?.digest !== digest || this.#change !== change) this.#record = await this.#begun(digest, host.at, known)
     this.#change = change
     const look = await this.#completed(host, proof)
     if (proof.contact && !look.isUnheard) await this.#heard(digest)
     const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
     this.#record = record
+    if (look.isUnheard) await this.#noteMissed(record, look.at)
     if (verdict.kind === 'failed' || verdict.kind === 'cut off') {
       // Should the host stay as it is, it is judged by what it shows from now on. A kubelet has been silent all the same.
       this.#record = { ...trialFrom(digest, host.at), heartbeats: record.heartbeats }
@@ -96,6 +101,25 @@ export class Trial {
     this.#record = undefined
     this.#settings = undefined
     return 'none'
+  }
+
+  async #begun(digest: string, at: number, { shown, missed }: Pick<TrialDemanded, 'shown' | 'missed'>): Promise<TrialRecord> {
+    const { ports, options } = this.#context
+    const record = trialFrom(digest, at, shown)
+    return missed === undefined
+      ? record
+      : goingOn(record, missed, { boot: await ports.services.bootId(), lost: options.timing.lost })
+  }
+
+  /** An agent that starts again and again would never go back. */
+  async #noteMissed(record: TrialRecord, at: number): Promise<void> {
+    const { state, ports } = this.#context
+    const missed = missedBy(record, { at, boot: await ports.services.bootId() })
+    const demands = await state.trial(record.digest)
+    if (missed === undefined || demands === undefined) return
+    await state
+      .setTrial({ ...demands, missed })
+      .catch((error: unknown) => ports.log.warn('trial not written', { error: String(error) }))
   }
 
   async #completed(host: Look, proof: TrialDemanded['proof']): Promise<TrialLook> {
@@ -124,7 +148,7 @@ export class Trial {
     const last = await state.outcome()
     const outcome = last && heard({ last, now: stamp(ports) })
     if (outcome !== undefined && outcome !== last) await noteOutcome(outcome, this.#context)
-    const trouble = demands && (await state.noteTrial({ ...demands, contact: false }))
+    const trouble = demands && (await state.noteTrial({ ...demands, contact: false, missed: undefined }))
     if (trouble !== undefined) ports.log.warn('trial not written', { error: String(trouble) })
     await this.#onHeard()
   }
@@ -132,8 +156,8 @@ export class Trial {
   async #demandedOf(digest: string): Promise<TrialDemanded> {
     const { duration, proof } = await this.#settingsOf(digest)
     const demands = await this.#context.state.trial(digest)
-    const { ready = false, heartbeat = false, units = [], contact, away, shown, change } = demands ?? {}
-    return { duration, shown, change, proof: { ...proof, ready, heartbeat, units, contact, away } }
+    const { ready = false, heartbeat = false, units = [], contact, away, shown, change, missed } = demands ?? {}
+    return { duration, shown, change, missed, proof: { ...proof, ready, heartbeat, units, contact, away } }
   }
 
   async #settingsOf(digest: string): Promise<TrialSettings> {

@@ -51,6 +51,17 @@ const outcome = z.object({
 /** How far the last assignment came. It is on disk, so that an agent that starts again neither forgets a failure nor repeats it. */
 export type Outcome = z.infer<typeof outcome>
 
+/** Monotonic milliseconds, of this boot. */
+const missed = z.object({
+  boot: z.string(),
+  /** The last question that was not answered. */
+  at: z.number(),
+  unheardSince: z.number(),
+  silentSince: z.optional(z.number()),
+})
+
+export type Missed = z.infer<typeof missed>
+
 const trialDemands = z.object({
   digest: z.string(),
   /** The transaction that last changed the host for it. */
@@ -64,6 +75,8 @@ const trialDemands = z.object({
   contact: z.optional(z.boolean()),
   /** It did not answer right before the change either. */
   away: z.optional(z.literal(true)),
+  /** Since when it has not been heard of, for an agent that starts again. */
+  missed: z.optional(missed),
   /** The kubelet's heartbeat that the Node showed when the change was proved; milliseconds since the epoch. */
   shown: z.optional(z.number()),
 })

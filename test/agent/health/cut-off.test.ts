@@ -359,3 +359,39 @@ test('agent has said that it goes back before what it puts back cuts it off', as
 
   expect(machine.status).toMatchObject({ phase: 'Applying', digest: bad, error: { reason: 'TrialFailed' } })
 })
+
+test.each([7, 25, 45])(
+  'agent that is cut off by a change and restarts every %i seconds goes back in two minutes',
+  async (seconds) => {
+    const { machine, good } = await settled()
+    obeyRules(machine)
+    machine.assign(rules('drop\n'))
+    await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') !== `${good}\n`)
+    for (let left = 2 * MINUTE; left > 0; left -= seconds * 1_000) {
+      machine.kill()
+      machine.start()
+      await machine.clock.advance(seconds * 1_000)
+    }
+
+    expect(machine.host.files.text(RULES)).toBe('accept\n')
+    // It takes longer than 7 s to prove that the host is well.
+    await machine.clock.advance(30_000)
+    expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+  },
+)
+
+test('agent that was down for an hour of its trial goes back only when nothing has come back for a minute since', async () => {
+  const { machine } = await settled()
+  obeyRules(machine)
+  const deadly = machine.assign(rules('drop\n'))
+  await machine.clock.runUntil(() => machine.host.files.text('/var/lib/nodewave/meta/active') === `${deadly}\n`)
+  await machine.clock.advance(20_000)
+  machine.kill()
+  await machine.clock.advance(60 * MINUTE)
+  machine.start()
+  await machine.clock.advance(50_000)
+  expect(machine.host.files.text(RULES)).toBe('drop\n')
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+})
