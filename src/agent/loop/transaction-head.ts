@@ -38,7 +38,7 @@ export async function headOf(
     unitsIfKnown: running.filter((unit) => !required.includes(unit)),
     ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
     ...(work.goingBack ? {} : await contactOf(work, plan, context)),
-    ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
+    ...(disturbsBesideKubelet(plan, [...started, ...stopped]) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
     ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
   }
@@ -73,9 +73,9 @@ async function awaitsOf(
   return { agent, ...(undo || reboots ? { boot: await ports.services.bootId() } : {}), ...(undo && { undo }) }
 }
 
-/** Then the Node is Ready by what its kubelet found before: a broken network shows only later. */
-function disturbsBesideKubelet({ needs, activation }: Prospect['plan']): boolean {
-  return needs !== 'none' && !activation.restarts.includes(KUBELET_UNIT)
+/** A broken network shows only later: a kubelet that goes on says what it found before, and a daemon that has just started may still be at work. */
+function disturbsBesideKubelet({ needs, activation: { restarts } }: Plan, others: readonly string[]): boolean {
+  return needs !== 'none' && (!restarts.includes(KUBELET_UNIT) || [...restarts, ...others].some((unit) => unit !== KUBELET_UNIT))
 }
 
 /** Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again. */

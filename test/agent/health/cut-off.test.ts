@@ -395,3 +395,20 @@ test('agent that was down for an hour of its trial goes back only when nothing h
 
   expect(machine.host.files.text(RULES)).toBe('accept\n')
 })
+
+test('agent goes back when a change restarts the kubelet and a daemon that takes the network away five seconds later', async () => {
+  const { machine } = await settled()
+  const services: ServiceManager = machine.host.services
+  const restart = services.restart.bind(services)
+  let cutAt = Number.POSITIVE_INFINITY
+  services.restart = async (unit) => {
+    await restart(unit)
+    if (unit === 'nftables.service') cutAt = machine.clock.elapsed() + 5_000
+  }
+  const isCut = (): boolean => machine.clock.elapsed() >= cutAt && machine.host.files.text(RULES) === 'drop\n'
+  Object.defineProperty(machine.host.faults, 'network', { get: () => (isCut() ? 'lost' : undefined) })
+  const deadly = machine.assign({ ...rules('drop\n'), flags: '--v=3' })
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ digest: deadly, error: { reason: 'ApiServerLost' } })
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+})
