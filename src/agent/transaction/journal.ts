@@ -73,10 +73,14 @@ const line = z.union([
   z.object({ at: z.literal('awaiting') }),
   /** The machine is asked to reboot: the boot that is to end, and monotonic milliseconds since it began. */
   z.object({ at: z.literal('rebooting'), boot: z.string(), elapsed: z.number() }),
-  /** Everything is in place and restarted; what is left is to prove it. */
-  z.object({ at: z.literal('committed') }),
-  /** It is proved; what is left is to write down elsewhere that it has ended. */
-  z.object({ at: z.literal('proved'), startedAt: z.optional(z.number()), heartbeat: z.optional(z.number()) }),
+  /**
+   * Everything is in place and restarted; what is left is to prove it. Once more with `proved`: what is left is to write down elsewhere that it
+   * has ended. An agent of a release before, which may come back, reads no other lines, and proves it again.
+   */
+  z.object({
+    at: z.literal('committed'),
+    proved: z.optional(z.object({ startedAt: z.optional(z.number()), heartbeat: z.optional(z.number()) })),
+  }),
   z.object({ at: z.literal('undoing'), error: failure }),
   /** Everything was put back, and counts after another boot than this one. */
   z.object({ at: z.literal('undone'), boot: z.string() }),
@@ -217,7 +221,7 @@ function parseJson(text: string): unknown {
 
 function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
   const [head] = lines
-  const proved = lines.findLast((entry) => entry.at === 'proved')
+  const proved = lines.findLast((entry) => entry.at === 'committed')?.proved
   if (head?.at !== 'begin') return undefined
   return {
     head,

@@ -176,7 +176,7 @@ async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Prom
 async function keep(head: TransactionHead, context: TransactionContext): Promise<Kept> {
   const proved = await prove(head, context)
   await context.journal
-    .write({ at: 'proved', ...proved })
+    .write({ at: 'committed', proved })
     .catch((error: unknown) => context.ports.log.warn('journal not written', { error }))
   return { kind: 'kept', ...proved }
 }

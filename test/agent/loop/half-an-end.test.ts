@@ -50,3 +50,15 @@ test('agent that dies with half of the end of its way back on disk knows by what
   expect(machine.status).toMatchObject({ digest: bad, phase: 'RolledBack', active: good })
   expect(machine.hostFiles()['/etc/default/kubelet']).toContain('--v=2')
 })
+
+test('agent writes that a change is proved in a line that the release before it can read, as one that comes back finds it', async () => {
+  const machine = new Machine()
+  const process = machine.start({ after: { method: 'writeAtomic', subject: ACTIVE } })
+  machine.assign({ flags: '--v=2' })
+  await machine.clock.runUntil(() => process.dead)
+  const lines = (machine.host.files.text('/var/lib/nodewave/journal.jsonl') ?? '').trim().split('\n')
+  const known = ['begin', 'intent', 'done', 'awaiting', 'rebooting', 'committed', 'undoing', 'undone']
+
+  expect(lines.map((text) => JSON.parse(text).at).filter((at) => !known.includes(at))).toEqual([])
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ at: 'committed', proved: {} })
+})
