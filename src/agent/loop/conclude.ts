@@ -3,7 +3,7 @@ import type { Outcome } from '../state/state.ts'
 import { INTERRUPTED } from '../transaction/interrupted.ts'
 import type { Ending, Failure, TransactionHead } from '../transaction/journal.ts'
 import { isSettled } from './final.ts'
-import { couldNotGoBack, isForContact, rebootedInVain, type Story, stuck, wentBack } from './went-bad.ts'
+import { couldNotGoBack, countingReboots, isForContact, rebootedInVain, type Story, stuck, wentBack } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -22,9 +22,12 @@ export function conclude(
 ): Outcome {
   const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
   if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
-  if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { ...base, now }) }
-  const outcome = afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
-  return isRebooted && ending.kind !== 'kept' ? rebootedInVain(outcome) : outcome
+  const isWayBack = head.purpose === 'fallback'
+  const outcome = isWayBack
+    ? afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
+    : { ...base, ...resultOfApply(head, ending, { ...base, now }) }
+  if (ending.kind === 'kept') return countingReboots(outcome)
+  return isWayBack && isRebooted ? rebootedInVain(outcome) : outcome
 }
 
 function afterFallback({ because }: Undertaking, ending: Ending, story: Story): Outcome {

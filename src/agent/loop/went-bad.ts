@@ -40,6 +40,11 @@ export function rebootedInVain(outcome: Outcome): Outcome {
   return { ...outcome, rebootsInVain: (outcome.rebootsInVain ?? 0) + 1 }
 }
 
+/** From none on: the ways back before led away from something else, or the last one came to something. */
+export function countingReboots({ rebootsInVain: _reboots, ...outcome }: Outcome): Outcome {
+  return outcome
+}
+
 /** @throws {AgentError} what last worked does not run any more, and nothing but a reboot leads there */
 export function requireFewReboots({ rebootsInVain = 0 }: Pick<Outcome, 'rebootsInVain'>, needs: Disruption): void {
   if (needs !== 'reboot' || rebootsInVain < MAX_REBOOTS_IN_VAIN) return

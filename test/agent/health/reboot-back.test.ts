@@ -41,3 +41,21 @@ test('agent whose change goes bad after its reboot reboots the machine three tim
   expect(orders(machine)).toBe(1 + 3 * 2)
   expect(machine.status).toMatchObject({ phase: 'Failed', active: digest, error: { reason: 'RebootedInVain' } })
 })
+
+test('agent counts the reboots in vain anew for a fix that was being fetched meanwhile, and applied after them', async () => {
+  const { machine, digest } = await rebootedForward(() => false)
+  await machine.untilDigest(digest, 'Applied')
+  const host = JSON.stringify({ bootParameters: 'quiet tried' })
+  const fix = machine.assign({ flags: '--v=4', host }, { GRANT: 'reboot' })
+  const [name = '', data = {}] = [...machine.node.configMaps].find(([, map]) => map['kubelet-flags'] === '--v=4') ?? []
+  machine.node.configMaps.delete(name)
+  machine.host.injectCrash(({ args }) => (args.includes('--v=4') ? undefined : 'panic: out of luck'))
+  await machine.clock.advance(2 * HOUR)
+  expect(orders(machine)).toBe(1 + 3 * 2)
+  machine.node.configMaps.set(name, data)
+  await machine.untilDigest(fix, 'Applied')
+  machine.host.injectCrash(({ args }) => (args.includes('--v=2') ? undefined : 'panic: out of luck'))
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ phase: 'RolledBack', digest: fix })
+  expect(orders(machine)).toBe(1 + 3 * 2 + 1)
+})
