@@ -4,7 +4,16 @@ import { reasonIn } from '../kubelet/kubelet-words.ts'
 import type { Timing } from '../options.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
-import { type Judgement, judgeHealth, type Look, observeLook, restarted, watchFrom } from './health-judge.ts'
+import {
+  type Judgement,
+  judgeHealth,
+  type Limits,
+  type Look,
+  observeLook,
+  restarted,
+  type Watched,
+  watchFrom,
+} from './health-judge.ts'
 import { type HeartbeatRecord, heartbeatsFrom, isOfTheBackup, observeHeartbeat } from './heartbeat-record.ts'
 import { isAmbiguous, type NodeDemands, type NodeEvidence, nodeComplaint } from './node-complaint.ts'
 
@@ -75,7 +84,7 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
       continue
     }
     watched = observeLook(watched, look)
-    const judgement = judgeHealth(watched, look, { stable: Math.max(timing.stable, proof.settle ?? 0), healthy: within })
+    const judgement = judge(watched, look, { stable: timing.stable, healthy: within, settle: proof.settle ?? 0 })
     if (judgement.kind === 'failed') throw await failure(judgement, { ports, since })
     if (judgement.kind === 'healthy') {
       const { startedAt } = watched.kubelet
@@ -95,6 +104,12 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
     // What the Node shows costs a request each time, and changes less often than what the host shows.
     await ports.clock.sleep(judgement.kind === 'healthy' ? 4 * timing.poll : timing.poll)
   }
+}
+
+/** What is healthy in its time is observed for as long as it takes. */
+function judge(watched: Watched, look: Look, { stable, healthy, settle }: Limits & { readonly settle: number }): Judgement {
+  const isHealthy = judgeHealth(watched, look, { stable, healthy }).kind === 'healthy'
+  return judgeHealth(watched, look, { stable: Math.max(stable, settle), healthy: isHealthy ? healthy + settle : healthy })
 }
 
 /** A service manager that does not answer is no fault of the kubelet's; but one that never does proves nothing either. */
