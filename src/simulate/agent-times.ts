@@ -15,8 +15,8 @@ export interface AgentTimes {
 const SECOND = 1000
 
 /**
- * An agent watches a kubelet for three seconds after a restart; the rest is an allowance for its start and the way to and from the API
- * server. Downloads, drains and reboots depend on the machines alone: these are guesses, to be replaced by what is measured there.
+ * An agent watches a kubelet for three seconds after a restart, 16 where other units restart, too; the rest is an allowance for its start and the
+ * way to and from the API server. Downloads, drains and reboots depend on the machines alone: these are guesses, to be replaced by what is measured there.
  */
 export const DEFAULT_TIMES: AgentTimes = {
   byDisruption: { none: 2 * SECOND, restart: 10 * SECOND, drain: 10 * SECOND, reboot: 180 * SECOND },

@@ -3,7 +3,7 @@ import type { Outcome } from '../state/state.ts'
 import { INTERRUPTED } from '../transaction/interrupted.ts'
 import type { Ending, Failure, TransactionHead } from '../transaction/journal.ts'
 import { isSettled } from './final.ts'
-import { couldNotGoBack, countingReboots, isForContact, rebootedInVain, type Story, stuck, wentBack } from './went-bad.ts'
+import { couldNotGoBack, isForContact, rebootedInVain, type Story, stuck, wentBack, withoutRebootsInVain } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -26,7 +26,7 @@ export function conclude(
   const outcome = isWayBack
     ? afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
     : { ...base, ...resultOfApply(head, ending, { ...base, now }) }
-  if (ending.kind === 'kept') return countingReboots(outcome)
+  if (ending.kind === 'kept') return withoutRebootsInVain(outcome)
   return isWayBack && isRebooted ? rebootedInVain(outcome) : outcome
 }
 

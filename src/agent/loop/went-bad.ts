@@ -40,8 +40,8 @@ export function rebootedInVain(outcome: Outcome): Outcome {
   return { ...outcome, rebootsInVain: (outcome.rebootsInVain ?? 0) + 1 }
 }
 
-/** From none on: the ways back before led away from something else, or the last one came to something. */
-export function countingReboots({ rebootsInVain: _reboots, ...outcome }: Outcome): Outcome {
+/** Those before led away from something else, or the last way back came to something. */
+export function withoutRebootsInVain({ rebootsInVain: _reboots, ...outcome }: Outcome): Outcome {
   return outcome
 }
 
