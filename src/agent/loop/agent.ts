@@ -22,7 +22,7 @@ import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
 import { isSuspended } from './settle.ts'
 import { describeStatus } from './status.ts'
-import { grantsWayBack } from './way-back-grant.ts'
+import { allowsWayBack } from './way-back-disruption.ts'
 import { requireBad } from './work.ts'
 
 /**
@@ -116,7 +116,7 @@ export class Agent {
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers())
     onRecovered()
     if (left !== undefined) return left
-    if (await grantsWayBack(wanted, this.#context)) this.#guard.granted()
+    if (await allowsWayBack(wanted, this.#context)) this.#guard.granted()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
     this.#retry.succeeded()

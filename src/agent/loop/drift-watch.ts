@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentContext } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
 import { DirectoryWatches } from './directory-watches.ts'
-import { type Drift, joinDrift, mendDrift, NO_DRIFT } from './drift.ts'
+import { type Drift, joinDrift, NO_DRIFT, repairDrift } from './drift.ts'
 import { Fights } from './fights.ts'
-import { Mending } from './mending.ts'
 import { pathsToWatch } from './paths-to-watch.ts'
+import { Repairs } from './repairs.ts'
 import { Stirred } from './stirred.ts'
 
 interface DriftActions {
@@ -23,7 +23,7 @@ export class DriftWatch {
   readonly #watches: DirectoryWatches
   readonly #stirred: Stirred
   readonly #fights = new Fights()
-  #mending: Mending
+  #repairs: Repairs
   #drift: Drift = NO_DRIFT
   /** Monotonic milliseconds. */
   #checkedAt: number
@@ -40,7 +40,7 @@ export class DriftWatch {
     this.#watches = new DirectoryWatches(ports, (paths) => {
       if (this.#stirred.changed(paths, clock.elapsed())) actions.onStir()
     })
-    this.#mending = new Mending(options.timing.drift)
+    this.#repairs = new Repairs(options.timing.drift)
     this.#checkedAt = clock.elapsed()
   }
 
@@ -57,7 +57,7 @@ export class DriftWatch {
   /** The host was configured again: it has not drifted. */
   changed(): void {
     this.#drift = NO_DRIFT
-    this.#mending = new Mending(this.#context.options.timing.drift)
+    this.#repairs = new Repairs(this.#context.options.timing.drift)
     this.#checkedAt = this.#context.ports.clock.elapsed()
   }
 
@@ -88,7 +88,7 @@ export class DriftWatch {
   /** @param paths of all others it is known how they are; undefined: of none */
   async #compare(outcome: Outcome, paths: ReadonlySet<string> | undefined): Promise<void> {
     const among = paths && ((subject: string): boolean => paths.has(subject))
-    const found = await mendDrift({ mending: this.#mending, fights: this.#fights, among }, this.#context)
+    const found = await repairDrift({ repairs: this.#repairs, fights: this.#fights, among }, this.#context)
     const drift = among === undefined ? found : joinDrift(this.#drift, found, among)
     const isNews = !isDeepStrictEqual(drift, this.#drift)
     this.#drift = drift

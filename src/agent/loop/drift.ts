@@ -13,13 +13,13 @@ import { type Among, activeBlueprint, compare } from '../transaction/prospect.ts
 import { runTransaction } from '../transaction/transaction.ts'
 import type { Assignment } from './fetch.ts'
 import type { Fights } from './fights.ts'
-import type { Mending } from './mending.ts'
+import type { Repairs } from './repairs.ts'
 import { settle } from './settle.ts'
 import { askingToMerge, isAskingToMerge, recovered } from './went-bad.ts'
 
 export interface DriftLook {
   /** What earlier repairs came to. */
-  readonly mending: Mending
+  readonly repairs: Repairs
   readonly fights: Fights
   /** What is compared, since somebody has changed it. Default: all. */
   readonly among?: Among | undefined
@@ -40,7 +40,7 @@ export const NO_DRIFT: Drift = { left: [], contested: [] }
  * and the policy asks for it, or others have rewritten what the configuration goes over, as `kubeadm upgrade node` does, the assignment is
  * applied once more.
  */
-export async function mendDrift({ mending, fights, among }: DriftLook, context: AgentContext): Promise<Drift> {
+export async function repairDrift({ repairs, fights, among }: DriftLook, context: AgentContext): Promise<Drift> {
   const { state, ports } = context
   // What this agent cannot read it cannot compare with; the status says so.
   const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
@@ -52,7 +52,7 @@ export async function mendDrift({ mending, fights, among }: DriftLook, context: 
   const contested = fights.contested(watched.flatMap(subjectsOf), active.digest)
   const repairable = watched.filter((step) => policyOf(step, rules) !== 'Report' && !isAmong(step, contested))
   const harmless = (await mayRepair(active.content, context)) ? harmlessRepairs({ ...plan, steps: repairable }) : []
-  const { due, stubborn } = mending.sort(harmless.flatMap(subjectsOf), ports.clock.elapsed(), { among })
+  const { due, stubborn } = repairs.sort(harmless.flatMap(subjectsOf), ports.clock.elapsed(), { among })
   const limit = { digest: active.digest, most: rules.drift.repairsPerHour ?? REPAIRS_PER_HOUR }
   if (due.length > 0) {
     ports.log.warn('drift is repaired', { paths: due })
@@ -62,7 +62,7 @@ export async function mendDrift({ mending, fights, among }: DriftLook, context: 
       context,
     )
     if (isRepaired) {
-      mending.done(due)
+      repairs.done(due)
       fights.repaired(due, { ...limit, at: ports.clock.elapsed() })
     }
   }

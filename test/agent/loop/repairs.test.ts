@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Mending } from '../../../src/agent/loop/mending.ts'
+import { Repairs } from '../../../src/agent/loop/repairs.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
@@ -13,46 +13,46 @@ async function applied(host: object): Promise<Machine> {
 }
 
 test('drift that does not stay repaired is tried again after pauses that double, up to an hour', () => {
-  const mending = new Mending(5 * MINUTE)
+  const repairs = new Repairs(5 * MINUTE)
   const tried = Array.from({ length: 60 }, (_, look) => 5 * look).filter(
-    (minute) => mending.sort(['/etc/motd'], minute * MINUTE).due.length > 0,
+    (minute) => repairs.sort(['/etc/motd'], minute * MINUTE).due.length > 0,
   )
 
   expect(tried).toEqual([0, 5, 15, 35, 75, 135, 195, 255])
 })
 
 test('drift is stubborn from its second look on, and forgotten when it has stayed repaired', () => {
-  const mending = new Mending(5 * MINUTE)
+  const repairs = new Repairs(5 * MINUTE)
 
-  expect(mending.sort(['/a', '/b'], 0)).toEqual({ due: ['/a', '/b'], stubborn: [] })
-  expect(mending.sort(['/b'], 5 * MINUTE)).toEqual({ due: ['/b'], stubborn: ['/b'] })
-  expect(mending.sort(['/a', '/b'], 10 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
+  expect(repairs.sort(['/a', '/b'], 0)).toEqual({ due: ['/a', '/b'], stubborn: [] })
+  expect(repairs.sort(['/b'], 5 * MINUTE)).toEqual({ due: ['/b'], stubborn: ['/b'] })
+  expect(repairs.sort(['/a', '/b'], 10 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
 })
 
 const ONLY_A = { among: (subject: string) => subject === '/a' }
 
 test('look at a part says nothing of what it did not compare: that stays stubborn', () => {
-  const mending = new Mending(5 * MINUTE)
-  mending.sort(['/a', '/b'], 0)
-  mending.done(['/b'])
+  const repairs = new Repairs(5 * MINUTE)
+  repairs.sort(['/a', '/b'], 0)
+  repairs.done(['/b'])
 
-  expect(mending.sort([], MINUTE, ONLY_A)).toEqual({ due: [], stubborn: [] })
-  expect(mending.sort(['/a', '/b'], 2 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
+  expect(repairs.sort([], MINUTE, ONLY_A)).toEqual({ due: [], stubborn: [] })
+  expect(repairs.sort(['/a', '/b'], 2 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
 })
 
 test('what somebody has changed again after a repair that came about is repaired at once', () => {
-  const mending = new Mending(5 * MINUTE)
-  mending.sort(['/a'], 0)
-  mending.done(['/a'])
+  const repairs = new Repairs(5 * MINUTE)
+  repairs.sort(['/a'], 0)
+  repairs.done(['/a'])
 
-  expect(mending.sort(['/a'], 1000, ONLY_A)).toEqual({ due: ['/a'], stubborn: [] })
+  expect(repairs.sort(['/a'], 1000, ONLY_A)).toEqual({ due: ['/a'], stubborn: [] })
 })
 
 test('what could not be repaired is not tried again at once because somebody has changed it', () => {
-  const mending = new Mending(5 * MINUTE)
-  mending.sort(['/a'], 0)
+  const repairs = new Repairs(5 * MINUTE)
+  repairs.sort(['/a'], 0)
 
-  expect(mending.sort(['/a'], 1000, ONLY_A)).toEqual({ due: [], stubborn: ['/a'] })
+  expect(repairs.sort(['/a'], 1000, ONLY_A)).toEqual({ due: [], stubborn: ['/a'] })
 })
 
 test('agent reports a file that it cannot repair, and reports when it is repaired at last', async () => {

@@ -14,7 +14,7 @@ interface Try {
  * What was repaired, and has to be again. A file on a disk that takes no writes, or a unit that ends as soon as it is started, is reported,
  * and tried less and less often.
  */
-export class Mending {
+export class Repairs {
   readonly #first: number
   readonly #tries = new Map<string, Try>()
 

@@ -4,10 +4,10 @@ import type { Wanted } from './node-watch.ts'
 import { isAskingToGoBack } from './went-bad.ts'
 
 /**
- * Takes an assignment for what it is when the host waits for leave to go back: the same content, granted more. To apply it would mean to
+ * Takes an assignment for what it is when the host waits to be allowed to go back: the same content, with a greater disruption. To apply it would mean to
  * try again what went bad.
  */
-export async function grantsWayBack(wanted: Wanted | undefined, { state, turns }: AgentContext): Promise<boolean> {
+export async function allowsWayBack(wanted: Wanted | undefined, { state, turns }: AgentContext): Promise<boolean> {
   return turns.exclusively(async () => {
     const outcome = await state.outcome()
     if (!wanted?.text || outcome === undefined || !isAskingToGoBack(outcome) || outcome.assignment === wanted.text) return false
