@@ -18,13 +18,19 @@ export const KUBE_REMEDIES: Readonly<Record<number, string>> = {
   403: 'the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
 }
 
+/** What an API server was asked for in vain, and what to do. */
+export function withRemedy(message: string, code: number): string {
+  const remedy = KUBE_REMEDIES[code]
+  return remedy === undefined ? message : `${message}; ${remedy}`
+}
+
 /** How deep a cause may lie. */
 const DEEPEST = 8
 
 /** The message for a person: what was wanted, of what file, what is wrong with it, and what to do. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof KubeError) return [error.message, ...[KUBE_REMEDIES[error.code] ?? []].flat()].join('; ')
+  if (error instanceof KubeError) return withRemedy(error.message, error.code)
   const found = systemErrorIn(error)
   const words = WORDS[found?.code ?? '']
   if (!found || words === undefined) return error.message

@@ -1,5 +1,6 @@
 import type { Outcome } from '../state/state.ts'
 import type { Assignment } from './fetch.ts'
+import { countsOf } from './went-bad.ts'
 
 export interface Beginning {
   /** What the host is to become; undefined: what it was before nodewave. */
@@ -26,7 +27,6 @@ export function beginning({ goal, node, last, now }: Beginning): Outcome {
     phase: 'Applying',
     since: now,
     attempts: attempts + 1,
-    ...(before?.losses === undefined ? {} : { losses: before.losses }),
-    ...(before?.rebootsInVain === undefined ? {} : { rebootsInVain: before.rebootsInVain }),
+    ...countsOf(before),
   }
 }

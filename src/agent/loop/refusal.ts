@@ -4,6 +4,7 @@ import type { Outcome } from '../state/state.ts'
 import { parseAssignment } from './fetch.ts'
 import type { Wanted } from './node-watch.ts'
 import { noteOutcome } from './note-outcome.ts'
+import { countsOf } from './went-bad.ts'
 
 /**
  * Remembers that nothing came of an assignment and the host is as it was: for good, or until it is tried again. What is
@@ -25,8 +26,7 @@ export async function refusal(
     phase,
     since: before?.phase === phase ? before.since : stamp(ports),
     attempts: before?.attempts ?? 1,
-    ...(before?.losses === undefined ? {} : { losses: before.losses }),
-    ...(before?.rebootsInVain === undefined ? {} : { rebootsInVain: before.rebootsInVain }),
+    ...countsOf(before),
     error: { reason, message },
   }
   await noteOutcome(outcome, context)

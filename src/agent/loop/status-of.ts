@@ -41,6 +41,7 @@ export function statusOf(
     was: _was,
     lost: _lost,
     losses: _losses,
+    rebootsInVain: _reboots,
     reboot,
     ...outcome
   }: Outcome,

@@ -40,6 +40,12 @@ export function rebootedInVain(outcome: Outcome): Outcome {
   return { ...outcome, rebootsInVain: (outcome.rebootsInVain ?? 0) + 1 }
 }
 
+/** Of an assignment, kept from one attempt to the next: how often the API server was lost with it, and going back from it came to nothing. */
+export function countsOf(before: Outcome | undefined): Pick<Outcome, 'losses' | 'rebootsInVain'> {
+  const { losses, rebootsInVain } = before ?? {}
+  return { ...(losses === undefined ? {} : { losses }), ...(rebootsInVain === undefined ? {} : { rebootsInVain }) }
+}
+
 /** Those before led away from something else, or the last way back came to something. */
 export function withoutRebootsInVain({ rebootsInVain: _reboots, ...outcome }: Outcome): Outcome {
   return outcome

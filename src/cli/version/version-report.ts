@@ -1,7 +1,7 @@
 import type { ClusterNode } from '../../controller/cache/cluster-node.ts'
 import { type AgentVersion, agentVersions } from '../check/agent-findings.ts'
 import type { Leader, Looked } from '../check/cluster-facts.ts'
-import { KUBE_REMEDIES } from '../error-text.ts'
+import { withRemedy } from '../error-text.ts'
 import { counted, nameList } from '../paint.ts'
 
 export interface VersionFacts {
@@ -70,6 +70,5 @@ function agentSkew(
 }
 
 function errorOf(what: string, looked: Looked<unknown>): string[] {
-  if (!('error' in looked)) return []
-  return [[`failed to read the version of ${what}: ${looked.error}`, ...[KUBE_REMEDIES[looked.code] ?? []].flat()].join('; ')]
+  return 'error' in looked ? [withRemedy(`failed to read the version of ${what}: ${looked.error}`, looked.code)] : []
 }
