@@ -77,12 +77,8 @@ export function trialFrom(digest: string, at: number, shown?: number): TrialReco
  * Pure: with what the agent before had missed, unless it was down for as long as nothing may come back: nobody asked meanwhile.
  * @param boot that runs now
  */
-export function goingOn(
-  record: TrialRecord,
-  missed: Missed | undefined,
-  { boot, lost }: { boot: string; lost: number },
-): TrialRecord {
-  if (missed === undefined || missed.boot !== boot || record.startedAt - missed.at >= lost) return record
+export function goingOn(record: TrialRecord, missed: Missed, { boot, lost }: { boot: string; lost: number }): TrialRecord {
+  if (missed.boot !== boot || record.startedAt - missed.at >= lost) return record
   return { ...record, unheardSince: missed.unheardSince, silentSince: missed.silentSince }
 }
 

@@ -75,7 +75,7 @@ export class Trial {
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return this.#none()
     // An agent that starts again should know it.
-    await state.writeUntold().catch((error: unknown) => ports.log.warn('trial not written', { error: String(error) }))
+    await state.writeUntold().catch((error: unknown) => this.#notWritten(error))
     const { duration, proof, change, ...known } = await this.#demandedOf(digest)
     const host = await observeHealth(proof, ports)
     if (this.#record?.digest !== digest || this.#change !== change) this.#record = await this.#begun(digest, host.at, known)
@@ -106,9 +106,8 @@ export class Trial {
   async #begun(digest: string, at: number, { shown, missed }: Pick<TrialDemanded, 'shown' | 'missed'>): Promise<TrialRecord> {
     const { ports, options } = this.#context
     const record = trialFrom(digest, at, shown)
-    return missed === undefined
-      ? record
-      : goingOn(record, missed, { boot: await ports.services.bootId(), lost: options.timing.lost })
+    if (missed === undefined) return record
+    return goingOn(record, missed, { boot: await ports.services.bootId(), lost: options.timing.lost })
   }
 
   /** An agent that starts again and again would never go back. */
@@ -117,9 +116,11 @@ export class Trial {
     const missed = missedBy(record, { at, boot: await ports.services.bootId() })
     const demands = await state.trial(record.digest)
     if (missed === undefined || demands === undefined) return
-    await state
-      .setTrial({ ...demands, missed })
-      .catch((error: unknown) => ports.log.warn('trial not written', { error: String(error) }))
+    await state.setTrial({ ...demands, missed }).catch((error: unknown) => this.#notWritten(error))
+  }
+
+  #notWritten(error: unknown): void {
+    this.#context.ports.log.warn('trial not written', { error: String(error) })
   }
 
   async #completed(host: Look, proof: TrialDemanded['proof']): Promise<TrialLook> {
@@ -149,7 +150,7 @@ export class Trial {
     const outcome = last && heard({ last, now: stamp(ports) })
     if (outcome !== undefined && outcome !== last) await noteOutcome(outcome, this.#context)
     const trouble = demands && (await state.noteTrial({ ...demands, contact: false, missed: undefined }))
-    if (trouble !== undefined) ports.log.warn('trial not written', { error: String(trouble) })
+    if (trouble !== undefined) this.#notWritten(trouble)
     await this.#onHeard()
   }
 
