@@ -119,9 +119,12 @@ export function speaksOf({ digest = '', assignedAt = '' }: AgentStatus, assigned
   return contentOf(digest) === contentOf(assigned?.digest ?? '') && Date.parse(assignedAt) >= (assigned?.at ?? 0)
 }
 
-/** By the stamp of a clock that may be ahead. */
-export function seemsDownBefore({ ready, readySince }: NodeView, { at = 0 }: Assignment): boolean {
-  return !ready && readySince + 1000 <= at
+/**
+ * By stamps that may be of two clocks, one of which is ahead: they count where the assignment says that the node was not as it should be. It may
+ * have been well for a moment when that arrived.
+ */
+export function seemsDownBefore({ ready, readySince }: NodeView, { at = 0, nodeWas = 'Disturbed' }: Assignment): boolean {
+  return nodeWas !== 'Disturbed' && !ready && readySince + 1000 <= at
 }
 
 export function firstInRun(assigned: Assignment, run: HistoryEntry): Assignment {
