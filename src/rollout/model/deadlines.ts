@@ -103,11 +103,9 @@ export function blinkEnds(
  * tell: they may be of two clocks, and one that was Ready then would seem to have been down before. Nor is it one that the same rollout took
  * down with another assignment: else each canary in turn could be broken, and assigned again.
  */
-export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
-  const { nodeWas, at = Number.NEGATIVE_INFINITY } = assigned
-  if (ready || nodeWas === undefined || nodeWas === 'Disturbed') return false
-  // Stamped by a clock that has been put back since: whether it was Ready meanwhile cannot be told.
-  return at > clock.now || readySince + SECOND <= workBegan(assigned, clock)
+export function wasDownBefore({ ready, readySince }: NodeView, { nodeWas, at, copiedAt = at }: Assignment): boolean {
+  if (ready || nodeWas === undefined || nodeWas === 'Disturbed' || at === undefined) return false
+  return readySince + SECOND <= Math.max(at, copiedAt ?? at)
 }
 
 /**

@@ -22,7 +22,7 @@ export function isEvidence({ node, report }: Reported, clock: RolloutClock): boo
 export function isUntried({ node, report }: Reported, clock: RolloutClock): boolean {
   const { ready, assigned } = node
   if (ready || assigned === undefined) return false
-  return wasDownBefore(node, assigned, clock) || hadNoTime({ node, report }, clock)
+  return wasDownBefore(node, assigned) || hadNoTime({ node, report }, clock)
 }
 
 /** It was down from its assignment until its time was over, or its agent was silent before and began late, so that its agent had less than others. */

@@ -48,13 +48,14 @@ test.each<readonly [what: string, down: boolean, node: ReturnType<typeof down>, 
   ['the same rollout had taken down before', false, down(-1_000), 'Disturbed'],
   ['was Ready when it was assigned, and went down before that by another clock', false, down(-1_000), undefined],
 ])('a node that %s was down before: %s', (_, expected, node, nodeWas) => {
-  expect(wasDownBefore(node, { ...assigned, nodeWas }, clock)).toBe(expected)
+  expect(wasDownBefore(node, { ...assigned, nodeWas })).toBe(expected)
 })
 
-test('a node that was down when a clock that has been put back since assigned it was down before, also where it seems to go down later', () => {
-  const late = { ...assigned, at: clock.now + 180_000, nodeWas: 'Down' } as const
-
-  expect(wasDownBefore(down(clock.now + 60_000), late, clock)).toBe(true)
+test.each<readonly [what: string, down: boolean, readySince: number, nodeWas: NodeWas]>([
+  ['was down then was down before, also where it was Ready for a moment since', true, 110_000, 'Down'],
+  ['went down after that by every clock was not', false, 230_000, 'Silent'],
+])('a node that %s when a clock that has been put back assigned it something: %s', (_, expected, readySince, nodeWas) => {
+  expect(wasDownBefore(down(readySince), { ...assigned, at: 230_000, nodeWas })).toBe(expected)
 })
 
 test.each([
