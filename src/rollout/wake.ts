@@ -3,7 +3,7 @@ import { downForLongAt, pastDrainingAt, podsGivenUpAt } from './exposure/past-dr
 import { awaitsNewsUntil, isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import { skipEnds } from './model/cordon.ts'
-import { blinkEnds, isCountingNothing, joiningEnds } from './model/deadlines.ts'
+import { blinkEnds, isCountingNothing, joiningEnds, withoutBreaks } from './model/deadlines.ts'
 import { chanceEnds } from './model/evidence.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
@@ -54,7 +54,8 @@ function considerMember(
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
   consider(wantedAgainAt(node, report, poolState.clock))
-  if (member.isExposed) consider(chanceEnds(member, poolState.clock))
+  // Its place goes by the clocks alone.
+  if (member.isExposed) for (const by of [poolState.clock, withoutBreaks(poolState.clock)]) consider(chanceEnds(member, by))
   consider(downForLongAt(node, poolState.clock))
   consider(podsGivenUpAt(node, poolState.clock))
   consider(pastDrainingAt(member, poolState.clock))

@@ -17,15 +17,15 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (!isQuiet(node, now) || hasStampAhead({ node, report }, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
+  // A retry, and who has lost its place, go by the clocks alone.
+  const unbroken = withoutBreaks(clock)
   if (isInFlight(node, report)) {
-    // A retry goes by the clocks alone.
-    const unbroken = withoutBreaks(clock)
     const counted = [deadlineOf, silentFrom, lateFrom].map((endsAt) => endsAt(assigned, clock))
     const byClocks = [deadlineOf, silenceEnds].map((endsAt) => endsAt(assigned, unbroken))
     return Math.min(...[...counted, ...byClocks].map((endsAt) => later(endsAt, now)))
   }
   const refusal = isReplayed(report) ? later(refusalEnds(assigned, clock), now) : Number.POSITIVE_INFINITY
-  return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), orNever(chanceEnds({ node, report }, clock)))
+  return Math.min(refusal, orNever(waitsAfterReboot(node, clock)), orNever(chanceEnds({ node, report }, unbroken)))
 }
 
 /** In service, and nobody asks for its reboot. */

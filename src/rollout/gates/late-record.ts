@@ -1,6 +1,6 @@
 import type { GateStatus, HistoryEntry } from '../../protocol/node-pool.ts'
 import { isSelected, sizeWhenOpened } from '../exposure/waves.ts'
-import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
+import { hasLostItsPlace, isEvidence } from '../model/evidence.ts'
 import type { Instant } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -50,7 +50,7 @@ function fitsBefore({ members, waves, open, divided, rollout, clock }: PoolState
     member.wave !== undefined &&
     tells(member) &&
     !before.some((wave) => isSelected(member.node, wave)) &&
-    (isEvidence(member, clock) || !hasHadItsChance(member, clock))
+    (isEvidence(member, clock) || !hasLostItsPlace(member, clock))
   return members.filter(takesPlace).length <= places
 }
 

@@ -1,9 +1,9 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { lateFrom } from './after-outage.ts'
 import { isApplied, isFailure, isInFlight, reportedAt } from './agent-report.ts'
 import type { Reported } from './availability.ts'
 import { beginsLate, deadlineOf, type RolloutClock, silenceEnds, wasDownBefore, withoutBreaks } from './deadlines.ts'
 import type { Instant } from './instant.ts'
-import type { Assignment } from './node-view.ts'
 import { hasFailedProof, isBeingProved } from './proof.ts'
 
 /**
@@ -34,24 +34,24 @@ export function hadNoTime({ node, report }: Reported, clock: RolloutClock): bool
   return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
 }
 
-/**
- * It has had the time that its work may take, or its agent gave up. By the clocks alone: neither an outage nor a start of the controller gives it a
- * place again that another node has taken.
- */
+/** It has had the time that its work may take, and to report what became of it; or its agent gave up. */
 export function hasHadItsChance({ node, report }: Reported, clock: RolloutClock): boolean {
-  return node.assigned === undefined || isFailure(report) || clock.now >= triedUntil(node.assigned, clock)
+  return node.assigned === undefined || isFailure(report) || clock.now >= lateFrom(node.assigned, clock)
 }
 
-/** When a node that is no evidence gives its place to another. */
-export function triedUntil(assigned: Assignment, clock: RolloutClock): Instant {
-  return deadlineOf(assigned, withoutBreaks(clock))
+/**
+ * The same by the clocks alone, for the place of a node that is no evidence: neither an outage nor a start of the controller gives it back when
+ * another node has taken it.
+ */
+export function hasLostItsPlace(subject: Reported, clock: RolloutClock): boolean {
+  return hasHadItsChance(subject, withoutBreaks(clock))
 }
 
-/** When time alone has the wave of a node that is no evidence give its place to another; undefined: it has done so, or does not. */
+/** When time alone ends the chance of a node that is no evidence; undefined: it has had it, or is evidence. */
 export function chanceEnds(subject: Reported, clock: RolloutClock): Instant | undefined {
   const { assigned } = subject.node
   if (assigned === undefined || hasHadItsChance(subject, clock) || isEvidence(subject, clock)) return undefined
-  return triedUntil(assigned, clock)
+  return lateFrom(assigned, clock)
 }
 
 function wasStuckBefore({ node, report }: Reported): boolean {

@@ -1,9 +1,10 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
+import { lateFrom } from './after-outage.ts'
 import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
 import { type AssignedNode, untilDeadline, untilReported, untilSilent } from './assigned-node.ts'
 import type { Candidate } from './candidate.ts'
 import { latestOf, refusalEnds } from './deadlines.ts'
-import { isEvidence, isUntried, triedUntil } from './evidence.ts'
+import { isEvidence, isUntried } from './evidence.ts'
 import { type Instant, stamp } from './instant.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
@@ -45,9 +46,9 @@ function ended({ assigned, context }: AssignedNode, report: AgentStatus): NodePr
   return isReplayed(report) ? { ...failure, until: refusalEnds(assigned, context) } : failure
 }
 
-/** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
+/** It was down when it was assigned, so no wave waits for it; but a rejection does, until it has had its chance. */
 function untried({ assigned, context }: AssignedNode): NodeProgress {
-  const until = triedUntil(assigned, context)
+  const until = lateFrom(assigned, context)
   return { phase: 'Unreachable', pending: false, ...(until > context.now && { until }) }
 }
 

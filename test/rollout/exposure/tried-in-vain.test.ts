@@ -34,6 +34,16 @@ test.each(breaks)('a wave has the node that takes the place of one tried in vain
   expect(decide(pool, noon).status.wave).toMatchObject({ name: 'canary' })
 })
 
+test('a pool decides again when the place of a node that is down goes to another one, however long the API server was away', () => {
+  const down = triedInVain.assignedTo('new', { at: noon - 10 * minute })
+  const one = { waves: [aWave('canary', 1)], wave: { index: 1, count: 2, name: 'canary' } }
+  const pool = aPool({ stable: 'older', since: noon - hour, ...one }).with(down, aNode('c').on('older'))
+  const back = { ...pool, steadySince: noon - minute }
+
+  expect(decide(back, noon)).toMatchObject({ actions: [], wakeAt: noon + 5 * minute })
+  expect(selected(decide(back, noon + 5 * minute))).toEqual(['c'])
+})
+
 test.each(breaks)('a node that is drained for the commit keeps the place of one tried in vain when %s', (_, broken) => {
   const drained = aNode('c').on('older').drainedFor('new')
   const pool = { ...opened(drained, { drain: 'Always', pods: { c: [] } }), ...broken }

@@ -52,6 +52,23 @@ test('a commit that failed on one node gives another one that is down its chance
   expect(decide(later, noon + 15 * minute).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
 })
 
+test.each([
+  ['the controller has just started', { watchedSince: noon - minute }, noon + minute],
+  ['the API server was away', { steadySince: noon - minute }, noon + 14 * minute],
+])('a commit that failed on one node gives another one that was down its chance also when %s', (_, broken, until) => {
+  const policy = { waves: [aWave('canary', 2), aWave('rest', '100%')], maxFailures: 1, maxUnavailable: 2 }
+  const failed = aNode('a').rolledBackFrom('bad', { at: noon - 25 * minute })
+  const down = aNode('b')
+    .on('older')
+    .notReady(noon - hour)
+    .assignedTo('bad', { at: noon - 20 * minute })
+  const pool = { ...aPool({ head: 'bad', stable: 'older', since: noon - hour, ...policy }).with(failed, down), ...broken }
+
+  expect(decide(pool, noon).status.rejected).toEqual([])
+  expect(decide(pool, noon).wakeAt).toBe(until)
+  expect(decide(pool, until).status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+})
+
 test('a pool of which nothing has failed waits for no rejection', () => {
   const pool = aPool({ head: 'new', stable: 'older', since })
   const down = aNode('a')
