@@ -60,8 +60,8 @@ function isDrainedForTarget({ node, target }: NodeFacts): boolean {
  * So long that Kubernetes has given its pods up; what blinks does not count. Or it is Ready, and its agent has not ended the work on the
  * stable content in time.
  */
-function isDownForLong({ node, condition, isExposed, changes }: NodeFacts, clock: RolloutClock): boolean {
-  if (isExposed || !changes) return false
+function isDownForLong({ node, condition, assigned, changes }: NodeFacts, clock: RolloutClock): boolean {
+  if (assigned || !changes) return false
   const givenUpAt = podsGivenUpAt(node, clock)
   return givenUpAt === undefined ? condition === 'Down' : clock.now >= givenUpAt
 }

@@ -5,6 +5,7 @@ import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
 const down = (...names: string[]) => nodes(...names).map((node) => node.on('older').notReady(noon - 30 * minute))
@@ -67,6 +68,40 @@ test('dead nodes wait for their wave while a node reboots for its work, until th
   expect(decide(pool, noon).actions).toEqual([])
   expect(decide(pool, noon + minute)).toMatchObject({ actions: [], wakeAt: noon + 14 * minute })
   expect(selected(decide(pool, noon + 14 * minute)).sort()).toEqual(['a', 'b'])
+})
+
+test.each([
+  ['a', 'b'],
+  ['b', 'a'],
+])('a dead node gets a fix that another dead node has from an earlier try: "%s" has it', (has, lacks) => {
+  const history = [
+    aRollout('fix', { startedAt: noon - minute }),
+    aRollout('last', { result: 'Superseded', startedAt: noon - hour }),
+    aRollout('fix', { result: 'Superseded', startedAt: noon - 2 * hour }),
+    aRollout('older', { result: 'Completed', startedAt: noon - 5 * hour }),
+  ]
+  const dead = aNode(has)
+    .on('fix', { at: noon - 100 * minute })
+    .notReady(noon - 30 * minute)
+  const pool = aPool({ head: 'fix', stable: 'older', history, waves, maxUnavailable: 2 })
+
+  expect(selected(decide(pool.with(dead, ...down(lacks), ...up('d', 'e')), noon))).toEqual([lacks])
+})
+
+test('a node that its agent could not restore waits for a node that reboots for its work also when the API server was away', () => {
+  const reboots = aNode('x')
+    .assignedTo('fix', { at: noon - 20 * minute })
+    .reporting('Applying')
+    .notReady(noon - 19 * minute)
+  const notRestored = aNode('y')
+    .assignedTo('older', { at: noon - 2 * hour })
+    .reporting('Failed')
+  const policy = { waves: [aWave('canary', 2)], maxUnavailable: 2, maxFailures: 1 }
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - hour, ...policy }).with(reboots, notRestored, ...up('d'))
+  const back = { ...pool, steadySince: noon - minute }
+
+  expect(selected(decide(back, noon))).toEqual([])
+  expect(selected(decide(back, noon + 14 * minute))).toEqual(['y'])
 })
 
 test('a node whose agent hangs keeps the stable content while one of another zone reboots for its work', () => {
