@@ -25,13 +25,16 @@ export function isUntried({ node, report }: Reported, clock: RolloutClock): bool
   return wasDownBefore(node, assigned) || hadNoTime({ node, report }, clock)
 }
 
-/** It was down from its assignment until its time was over, or its agent was silent before and began late, so that its agent had less than others. */
+/**
+ * It was down from its assignment until its time was over, or its agent was silent before and began late, so that its agent had less than others. By
+ * stamps alone: an outage does not make it evidence afterwards.
+ */
 export function hadNoTime({ node, report }: Reported, clock: RolloutClock): boolean {
   const { assigned, readySince } = node
   if (assigned === undefined || !isInFlight(node, report)) return false
   if (assigned.nodeWas === 'Silent') return beginsLate(reportedAt(report), assigned, clock)
   if (assigned.nodeWas !== 'Down') return false
-  return readySince >= (report === undefined ? silenceEnds(assigned, clock) : deadlineOf(assigned, clock))
+  return readySince >= (report === undefined ? silenceEnds : deadlineOf)(assigned, withoutBreaks(clock))
 }
 
 /** It has had the time that its work may take, and to report what became of it; or its agent gave up. */

@@ -44,6 +44,19 @@ test('a pool decides again when the place of a node that is down goes to another
   expect(selected(decide(back, noon + 5 * minute))).toEqual(['c'])
 })
 
+test.each(breaks)(
+  'a node tried in vain that was Ready for a moment after its time is over does not fail the commit when %s',
+  (_, broken) => {
+    const blinked = triedInVain.notReady(noon - minute)
+    const one = { waves: [aWave('canary', 1)], wave: { index: 1, count: 2, name: 'canary' } }
+    const pool = aPool({ stable: 'older', since: noon - hour, ...one }).with(blinked, ...nodes('c', 'd'))
+    const late = decide({ ...pool, ...broken }, noon + 15 * minute)
+
+    expect(selected(decide({ ...pool, ...broken }, noon))).toHaveLength(1)
+    expect(late.status.rejected).toEqual([])
+  },
+)
+
 test.each(breaks)('a node that is drained for the commit keeps the place of one tried in vain when %s', (_, broken) => {
   const drained = aNode('c').on('older').drainedFor('new')
   const pool = { ...opened(drained, { drain: 'Always', pods: { c: [] } }), ...broken }
