@@ -63,12 +63,12 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
     (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
     (rollout.state === 'Blocked') === (last.rollout.state === 'Blocked') &&
     (rollout.stable === undefined) === (last.rollout.stable === undefined) &&
-    isSameRun(rollout, last.rollout)
+    isSameRollout(rollout, last.rollout)
   )
 }
 
 /** A commit that renders the same goes on with the rollout under a name of its own. */
-function isSameRun({ target, memory, completed }: Rollout, last: Rollout): boolean {
+function isSameRollout({ target, memory, completed }: Rollout, last: Rollout): boolean {
   const isCommit = target.revision === last.target.revision && isSameData(commitsOnTop(memory), commitsOnTop(last.memory))
   return isCommit && isSameData(completed, last.completed)
 }

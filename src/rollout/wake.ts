@@ -14,7 +14,7 @@ import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
-/** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
+/** The next instant at which time alone changes something: the end of a soak, of a timeout, of a blocker, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { until }: Pick<PoolProposal, 'until'>): Instant | undefined {
   const { notAtRest, rollout, now } = poolState
   const settled = isSettled(poolState)

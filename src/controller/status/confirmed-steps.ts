@@ -77,14 +77,14 @@ function isLarge({ nodes }: Steps): boolean {
   return (nodes?.total ?? 0) > MOST_EACH_TIME
 }
 
-/** What has failed at one time in a run is remembered with it, whatever becomes of the nodes. */
+/** What has failed at one time in a rollout is remembered with it, whatever becomes of the nodes. */
 function countsMore(before: Steps, after: Steps): boolean {
-  const known = isSameRun(before, after) ? before.history?.[0]?.failures : 0
+  const known = isSameRollout(before, after) ? before.history?.[0]?.failures : 0
   return (after.history?.[0]?.failures ?? 0) > (known ?? 0)
 }
 
-function isSameRun({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
-  return known?.startedAt === run?.startedAt
+function isSameRollout({ history: [known] = [] }: Steps, { history: [entry] = [] }: Steps): boolean {
+  return known?.startedAt === entry?.startedAt
 }
 
 /** Another wave opens after one that was to show something, or the target is now known to work, or a commit to fail. */
@@ -92,16 +92,16 @@ function isStep(before: Steps, after: Steps): boolean {
   return opensAnother(before, after) || completes(before, after) || rejects(before, after)
 }
 
-/** The first wave of a run relies on no node. More may open with it: nodes have the content where the run was forgotten, or is retried. */
+/** The first wave of a rollout relies on no node. More may open with it: nodes have the content where the rollout was forgotten, or is retried. */
 function opensAnother(before: Steps, after: Steps): boolean {
-  const known = (isSameRun(before, after) && before.wave?.opened) || []
+  const known = (isSameRollout(before, after) && before.wave?.opened) || []
   const opened = after.wave?.opened ?? []
   return known.length + opened.length > 1 && opened.some((name) => !known.includes(name))
 }
 
 /** Also what was stable all the time: after a rollback, nodes have to come back to it. */
-function completes({ history: [known] = [] }: Steps, { history: [run] = [] }: Steps): boolean {
-  return run?.result === 'Completed' && !(known?.result === 'Completed' && known.startedAt === run.startedAt)
+function completes({ history: [known] = [] }: Steps, { history: [entry] = [] }: Steps): boolean {
+  return entry?.result === 'Completed' && !(known?.result === 'Completed' && known.startedAt === entry.startedAt)
 }
 
 function rejects({ rejected: before = [] }: Steps, { rejected: after = [] }: Steps): boolean {

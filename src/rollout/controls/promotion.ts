@@ -11,7 +11,7 @@ export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot
     known: memory.promotion,
     choices: [head, target, ...(memory.target ? [memory.target] : [])],
   })
-  const promotion = asked && lateIfRejected(ofRunUnderWay(asked, memory), memory)
+  const promotion = asked && lateIfRejected(ofRolloutUnderWay(asked, memory), memory)
   const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
   if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory
   const { promotion: _, fleetRetry: __, ...rest } = memory
@@ -31,7 +31,7 @@ function approvalOf(
 }
 
 /** Also when a rollback or another commit ends that rollout in the same pass: it opens nothing when the content comes again. */
-function ofRunUnderWay(promotion: Approval, { history: [top] }: Memory): Approval {
+function ofRolloutUnderWay(promotion: Approval, { history: [top] }: Memory): Approval {
   return top?.result === 'Running' ? (boundPromotion({ promotion }, top) ?? promotion) : promotion
 }
 

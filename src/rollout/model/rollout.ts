@@ -18,7 +18,7 @@ export interface Rollout {
   readonly assignsFrom: Instant
   /**
    * InProgress: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
-   * nothing to go back to. Withheld: it may not begin yet, and there is nothing to do meanwhile.
+   * nothing to go back to. Blocked: it may not begin yet, and there is nothing to do meanwhile.
    */
   readonly state: 'InProgress' | 'Completed' | 'Halted' | 'Blocked'
   /** The pool has run through this content before: no canary, no soak. */

@@ -7,7 +7,7 @@ import { isUnderDrain } from '../model/cordon.ts'
 import { inOrder } from '../model/member-order.ts'
 import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
 
-/** Members whose turn it is, whatever may restrain them. In order; those whose pods are gone first. */
+/** Members that may get something now, whatever blocks the pool. In order; those whose pods are gone first. */
 export function eligibleNodes(poolState: PoolState): readonly Member[] {
   const { members, notAtRest, rollout } = poolState
   const drained = inOrder(notAtRest.filter(({ drain }) => drain?.kind === 'Done'))

@@ -42,7 +42,7 @@ function isHead({ head }: PoolSnapshot, target: Revision): boolean {
   return target.fingerprint === head.fingerprint
 }
 
-/** What is withheld, or shown in the place of a rollback that is lost, is not remembered as the target: that would count as having begun. */
+/** What is blocked, or shown in the place of a rollback that is lost, is not remembered as the target: that would count as having begun. */
 function stoppedAt(
   { memory }: PoolSnapshot,
   { target, state, now }: { readonly target: Revision; readonly state: 'Halted' | 'Blocked'; readonly now: Instant },

@@ -3,8 +3,8 @@ import { isProven, isRejected, recallRevision, recallStable } from '../model/rem
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 
 /**
- * What the pool's nodes are brought to: where a person rolled it back to; else the head, unless it failed here, or is withheld. One
- * that is withheld leaves the pool with what it has. After one that failed it is the last that completed, when the policy rolls back
+ * What the pool's nodes are brought to: where a person rolled it back to; else the head, unless it failed here, or is blocked. One
+ * that is blocked leaves the pool with what it has. After one that failed it is the last that completed, when the policy rolls back
  * and there is one; else what it was before, and the pool is halted if that is what failed.
  */
 export function chooseTarget(pool: PoolSnapshot, { isBlocked }: { readonly isBlocked: boolean }): Revision {

@@ -9,7 +9,7 @@ import { aPool } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 import { afterCanary, answer, apps, asked, passing, since, waves } from './some-gates.ts'
 
-test('a retry asks the gate again, whatever it said in the run before', () => {
+test('a retry asks the gate again, whatever it said in the rollout before', () => {
   const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
   const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
   const retried = { ...remembering(pool, failed), controls: { retry: 'new' }, gateAnswers: [answer('Failed', noon)] }
@@ -106,7 +106,7 @@ test('a retry goes on with the nodes of the first try in their waves, and the on
   expect(selected(retried)).toEqual(['c'])
 })
 
-test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {
+test('an answer about another rollout, wave or gate, or from before the wait, opens nothing', () => {
   const pool = afterCanary([aGate('slo')])
   const others = [
     { rollout: stamp(noon) },

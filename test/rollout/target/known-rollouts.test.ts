@@ -30,10 +30,10 @@ test('a rollout that begins is not older for a node that has its content from a 
 /** The pool had the commit longer ago than its ten last rollouts, and passed the node by since. */
 function afterTenOthers(passedBy: NodeDraft): ReturnType<typeof decide> {
   const history = Array.from({ length: 10 }, (_, index) =>
-    aRollout(`run-${index}`, { result: 'Completed', startedAt: noon - (index + 1) * 24 * hour }),
+    aRollout(`commit-${index}`, { result: 'Completed', startedAt: noon - (index + 1) * 24 * hour }),
   )
-  const others = ['a', 'b', 'c'].map((name) => aNode(name).on('run-0', { at: noon - 23 * hour }))
-  return decide(aPool({ stable: 'run-0', history, waves }).with(passedBy, ...others), noon)
+  const others = ['a', 'b', 'c'].map((name) => aNode(name).on('commit-0', { at: noon - 23 * hour }))
+  return decide(aPool({ stable: 'commit-0', history, waves }).with(passedBy, ...others), noon)
 }
 
 test('a commit that the history no longer has begins with a canary where a node has kept it', () => {
@@ -44,7 +44,7 @@ test('a commit that the history no longer has begins with a canary where a node 
 })
 
 test('a commit that the history no longer has is not rejected for a node on which it failed then', () => {
-  const decision = afterTenOthers(aNode('late').rolledBackFrom('new', { at: noon - 800 * hour, to: 'run-0' }))
+  const decision = afterTenOthers(aNode('late').rolledBackFrom('new', { at: noon - 800 * hour, to: 'commit-0' }))
 
   expect(decision.status.history[0]).toMatchObject({ revision: 'new', startedAt: stamp(noon), result: 'Running' })
   expect(decision.status.rejected).toEqual([])
