@@ -35,7 +35,7 @@ const UNDONE = {
   deletion: {
     reason: 'NodePoolRestored',
     message:
-      'it was deleted in the cluster and has been created again, without its history: to remove the pool, remove it from the repository',
+      'it was deleted in the cluster and has been created again, without its history, but with a pause or a rollback by an operator: to remove the pool, remove it from the repository',
   },
 } as const
 

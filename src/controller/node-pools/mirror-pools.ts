@@ -5,6 +5,7 @@ import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
 import { unfounded } from '../writes/after-conflict.ts'
+import { standingControls } from './standing-controls.ts'
 import { basedOn, type PoolObjects, writePool } from './write-pool.ts'
 
 /**
@@ -15,6 +16,8 @@ export class PoolMirror {
   readonly #objects: PoolObjects
   /** By pool, the spec that was seen in the cluster as the repository has it. */
   readonly #mirrored = new Map<string, CompiledPool['spec']>()
+  /** By pool, its object as it was seen last. */
+  readonly #seen = new Map<string, NodePoolView>()
 
   constructor(objects: PoolObjects) {
     this.#objects = objects
@@ -23,6 +26,7 @@ export class PoolMirror {
   /** A pool whose object is being deleted counts as mirrored: it is created again once it is gone. */
   isMirrored({ name, spec }: Pick<CompiledPool, 'name' | 'spec'>): boolean {
     const known = this.#objects.pools.get(name)
+    if (known) this.#seen.set(name, known)
     if (known?.deleting !== true && !isDeepStrictEqual(known?.spec, spec)) return false
     this.#mirrored.set(name, spec)
     return true
@@ -37,7 +41,8 @@ export class PoolMirror {
     const { name, spec } = pool
     const known = this.#objects.pools.get(name)
     const isOthers = isDeepStrictEqual(this.#mirrored.get(name), spec)
-    if (!known) await createPool(this.#objects, pool)
+    const seen = this.#seen.get(name)
+    if (!known) await createPool(this.#objects, { ...pool, annotations: seen && standingControls(seen) })
     else {
       // As a precondition: what a process that leads no more sends late is refused, and not the last word.
       const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
@@ -51,6 +56,7 @@ export class PoolMirror {
 
   /** Objects of pools that the repository has no more. */
   gone(fleet: Pick<CompiledFleet, 'pools'>): readonly NodePoolView[] {
+    for (const name of this.#seen.keys()) if (!fleet.pools.has(name)) this.#seen.delete(name)
     return [...this.#objects.pools.items.values()].filter(
       ({ name, managed, deleting }) => managed && !deleting && !fleet.pools.has(name),
     )
@@ -70,9 +76,13 @@ export class PoolMirror {
   }
 }
 
+interface NewPool extends Pick<CompiledPool, 'name' | 'spec'> {
+  readonly annotations: Readonly<Record<string, string>> | undefined
+}
+
 /** @throws {Error} when it is refused, or is not known then: it would be created again and again */
-async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<CompiledPool, 'name' | 'spec'>): Promise<void> {
-  const metadata = { name, labels: { [OBJECT_KEYS.managedBy]: MANAGER } }
+async function createPool({ kube, pools }: PoolObjects, { name, spec, annotations }: NewPool): Promise<void> {
+  const metadata = { name, labels: { [OBJECT_KEYS.managedBy]: MANAGER }, ...(annotations && { annotations }) }
   try {
     const body = { apiVersion: NODEPOOL_API_VERSION, kind: 'NodePool', metadata, spec }
     const created = projectNodePool(await kube.create<KubeObject>(nodePoolsPath(), body))
