@@ -6,9 +6,11 @@ import { parseAllDocuments } from 'yaml'
 import type { CliIo } from '../cli/cli-io.ts'
 import { controllerLog } from '../cli/controller/controller-log.ts'
 import { serveDashboard } from '../cli/controller/dashboard-options.ts'
+import { configMapsPath } from '../controller/cache/stored-config-map.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
+import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
 import { startApiServer } from '../sim/apiserver/start-api-server.ts'
 import { startGitServer } from '../sim/git-server.ts'
 import { kubeletBinary } from '../sim/host/kubelet-launch.ts'
@@ -115,11 +117,12 @@ async function setUp(
   return { folder, kubeconfig, repoUrl, dashboardUrl, git, view, controllers, machines: fleet, shop, said, signal }
 }
 
-/** Namespaces and kinds; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
+/** Namespaces, kinds and what pauses the fleet; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
 async function install(api: KubeApi, deploy: string): Promise<void> {
   const read = async (file: string): Promise<unknown[]> =>
     parseAllDocuments(await readFile(join(deploy, file), 'utf8')).map((document) => document.toJS())
   for (const namespace of await read('namespace.yaml')) await api.create('/api/v1/namespaces', namespace)
+  for (const fleet of await read('fleet-controls.yaml')) await api.create(configMapsPath(DEFAULT_NAMESPACE), fleet)
   for (const kind of [...(await read('crds/nodepools.yaml')), ...(await read('crds/ceilings.yaml'))])
     await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', kind)
 }

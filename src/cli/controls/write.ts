@@ -1,7 +1,7 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import { configMapsPath } from '../../controller/cache/stored-config-map.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import { askedByKey, type FLEET_CONFIG_MAP, OBJECT_KEYS } from '../../protocol/names.ts'
+import { askedByKey, type FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { formatRequestedBy, type RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What is steered. */
@@ -62,24 +62,6 @@ async function annotate(kube: KubeApi, on: Steered, annotations: Record<string, 
   try {
     await kube.patch(pathOf(on), { metadata: { annotations } })
   } catch (error) {
-    if (on.kind === 'ConfigMap' && error instanceof KubeError && error.code === 404) return createFleet(kube, { on, annotations })
-    throw explained(error, on)
-  }
-}
-
-/** The manifests bring it; where they are older, the first pause does. */
-async function createFleet(
-  kube: KubeApi,
-  {
-    on,
-    annotations,
-  }: { readonly on: Extract<Steered, { kind: 'ConfigMap' }>; readonly annotations: Record<string, string | null> },
-): Promise<void> {
-  const labels = { [OBJECT_KEYS.kind]: 'fleet' }
-  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: on.name, namespace: on.namespace, labels, annotations } }
-  try {
-    await kube.create(configMapsPath(on.namespace), body)
-  } catch (error) {
     throw explained(error, on)
   }
 }
@@ -89,9 +71,15 @@ function pathOf(on: Steered): string {
   return on.kind === 'Node' ? `/api/v1/nodes/${encodeURIComponent(on.name)}` : configMapsPath(on.namespace, on.name)
 }
 
-function explained(cause: unknown, { kind, name }: Steered): unknown {
+function explained(cause: unknown, on: Steered): unknown {
   if (!(cause instanceof KubeError)) return cause
-  const remedy =
-    cause.code === 403 ? '; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that this needs' : ''
-  return new Error(`annotate ${kind} "${name}": ${cause.message}${remedy}`, { cause })
+  return new Error(`annotate ${on.kind} "${on.name}": ${cause.message}${remedyFor(cause, on)}`, { cause })
+}
+
+/** The ConfigMap is not made here: no controller looks at one in another namespace than its own, and nothing would be paused. */
+function remedyFor({ code }: KubeError, on: Steered): string {
+  if (code === 403) return '; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that this needs'
+  if (code !== 404 || on.kind !== 'ConfigMap') return ''
+  const { name, namespace } = on
+  return `; name the namespace of the controller with --namespace; if it is this one, create it: kubectl -n ${namespace} create configmap ${name}`
 }

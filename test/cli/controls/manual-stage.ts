@@ -4,7 +4,8 @@ import { conditionOf, POOLS, type Stage } from '../../controller/stage.ts'
 import { aFolder, type Outcome, runCli } from '../run-cli.ts'
 
 export const [A, B] = ['a', 'b'].map((digit) => digit.repeat(40))
-export const FLEET_MAP = '/api/v1/namespaces/nodewave-system/configmaps/nodewave-fleet'
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+export const FLEET_MAP = `${MAPS}/nodewave-fleet`
 export const NOW = Date.UTC(2026, 10, 21, 9)
 
 export interface ManualStage {
@@ -16,6 +17,7 @@ export interface ManualStage {
 /** A fleet of three nodes with a controller and agents, and a person with a kubeconfig. */
 export async function aFleetWith(stage: Stage, rollout?: string): Promise<ManualStage> {
   const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  await stage.kube.create(MAPS, { metadata: { name: 'nodewave-fleet' } })
   await stage.addNodes(3)
   const endController = stage.startController()
   stage.startAgents((node, { REVISION }) => (REVISION === 'f'.repeat(40) || node === 'broken' ? 'rolls back' : 'applies'))

@@ -76,7 +76,7 @@ test('a second pause keeps what the first one said, but for what it says itself'
   })
 })
 
-test('a pause of the fleet makes its ConfigMap where there is none, and resume tells of pools that stay paused', async () => {
+test('a pause of the fleet is written to its ConfigMap, and resume tells of pools that stay paused', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
   await stage.completed(A)
@@ -92,4 +92,17 @@ test('a pause of the fleet makes its ConfigMap where there is none, and resume t
     'the fleet is resumed; pools with a pause of their own: workers (by anyone)\nworkers: the fleet is resumed\n',
   )
   expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
+})
+
+test('a pause of the fleet is an error where the controller has another namespace', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+
+  expect(await run('pause', '--all', '--namespace', 'nodewave-gates')).toEqual({
+    stdout: '',
+    stderr:
+      'error: annotate ConfigMap "nodewave-fleet": failed to patch "/api/v1/namespaces/nodewave-gates/configmaps/nodewave-fleet": configmaps "nodewave-fleet" not found (404); name the namespace of the controller with --namespace; if it is this one, create it: kubectl -n nodewave-gates create configmap nodewave-fleet\n',
+    code: 2,
+  })
 })
