@@ -39,8 +39,8 @@ export interface PassResult {
 export async function pass(parts: ControllerParts): Promise<PassResult> {
   if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
   const { clock } = parts.ports
-  const unkept = await parts.intake.absorb(clock.now())
   const { restoredAt } = parts.contact
+  const unkept = await parts.intake.absorb(() => clock.now(), restoredAt)
   if (restoredAt !== undefined) parts.failures.forgetAwayBefore(restoredAt)
   const { fleet, ...head } = parts.intake.state
   const began = clock.cpuUsed?.() ?? 0

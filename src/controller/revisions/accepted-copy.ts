@@ -1,4 +1,3 @@
-import { KubeError } from '../../kube/kube-api.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { isWaiting, type Wait } from '../writes/write-failures.ts'
@@ -29,7 +28,7 @@ export class AcceptedCopy {
     try {
       await this.#store.put(accepted, { isReadable: !isLost && !isOther })
     } catch (error) {
-      if (isAway(error) || !isLost) throw error
+      if (!isLost) throw error
     }
     this.#accepted = accepted
   }
@@ -37,17 +36,15 @@ export class AcceptedCopy {
   /**
    * Somebody may have deleted it: who leads next would not know what was accepted last.
    * @returns why it cannot be kept now
-   * @throws {KubeError} when the server is away
    */
-  async keep(now: Instant): Promise<readonly unknown[]> {
-    if (this.#refused && isWaiting(this.#refused, now)) return []
+  async keep(now: () => Instant): Promise<readonly unknown[]> {
+    if (this.#refused && isWaiting(this.#refused, now())) return []
     this.#refused = undefined
     try {
       if (this.#accepted && this.#store.list()[0]?.commit !== this.#accepted.commit) await this.#store.put(this.#accepted)
       return []
     } catch (error) {
-      if (isAway(error)) throw error
-      this.#refused = waitToKeep(now)
+      this.#refused = waitToKeep(now())
       return [error]
     }
   }
@@ -61,9 +58,4 @@ export class AcceptedCopy {
   get wakeAt(): Instant | undefined {
     return this.#refused?.until
   }
-}
-
-/** Then nothing else would be done either; otherwise rollouts, and rollbacks, go on with what was accepted. */
-export function isAway(error: unknown): boolean {
-  return error instanceof KubeError && error.isAway
 }

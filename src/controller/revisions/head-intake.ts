@@ -4,7 +4,7 @@ import { earliest } from '../clock/earliest.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
-import { AcceptedCopy, isAway } from './accepted-copy.ts'
+import { AcceptedCopy } from './accepted-copy.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { HeadEvent } from './head-source.ts'
 import { KeptHeads, type KeptHeadsOptions } from './kept-heads.ts'
@@ -85,30 +85,31 @@ export class HeadIntake {
   }
 
   /**
-   * @returns what keeps a valid commit from being accepted; the next call tries again
-   * @throws {KubeError} when the server is away
+   * @param restoredAt when the server was last found to be there again
+   * @returns what keeps a valid commit from being accepted; a later call tries again, and pools go on with what was accepted
+   * @throws {KubeError} when what was accepted last cannot be read
    */
-  async absorb(now: Instant): Promise<readonly unknown[]> {
+  async absorb(now: () => Instant, restoredAt?: Instant): Promise<readonly unknown[]> {
     await this.#restore()
     this.#releaseHeld()
-    this.#retake(now)
-    for (let event = this.#pending.next(now); event !== undefined; event = this.#pending.next(now)) {
+    this.#retake(now())
+    const next = (): HeadEvent | undefined => this.#pending.next(now(), restoredAt)
+    for (let event = next(); event !== undefined; event = next()) {
       try {
         this.#state = await this.#after(event)
       } catch (error) {
-        if (event.kind !== 'head' || isAway(error)) throw error
-        const { commit } = event.snapshot
-        this.#pending.tryLater(event, now)
-        this.#state = {
-          ...this.#state,
-          observed: this.#looking,
-          problem: `commit "${commit}" cannot be stored: ${(error as Error).message}`,
-        }
+        if (event.kind !== 'head') throw error
+        if (this.#pending.tryLater(event, error, now())) this.#tellRefusal(event, error)
         return [error]
       }
       this.#pending.remove(event)
     }
     return this.#copy.keep(now)
+  }
+
+  #tellRefusal({ snapshot }: HeldEvent, error: unknown): void {
+    const problem = `commit "${snapshot.commit}" cannot be stored: ${(error as Error).message}`
+    this.#state = { ...this.#state, observed: this.#looking, problem }
   }
 
   /** Begins with what was accepted last, so that a repository out of reach stops nothing. A newer one may come to light before that can be read. */

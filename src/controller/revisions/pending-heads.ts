@@ -1,13 +1,17 @@
+import { KubeError } from '../../kube/kube-api.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import type { HeadEvent } from './head-source.ts'
 
 interface RefusedHead extends Wait {
   readonly event: HeadEvent
+  readonly since: Instant
 }
 
 /** Milliseconds. */
 const TRY_AGAIN = 10_000
+/** For so long, in milliseconds, a write without an answer may be the server's trouble; after that it is this commit's. */
+const PATIENCE = 30_000
 
 /** Until a commit that could not be kept is tried again. */
 export function waitToKeep(now: Instant): Wait {
@@ -38,19 +42,26 @@ export class PendingHeads {
     this.#events = [event, ...this.#events]
   }
 
-  /** What comes after a commit that is to be tried again waits for that, but for whether the repository can be read. */
-  next(now: Instant): HeadEvent | undefined {
+  /**
+   * What comes after a commit that is to be tried again waits for that, but for whether the repository can be read.
+   * @param restoredAt when the server was last found to be there again: what failed before may pass
+   */
+  next(now: Instant, restoredAt = Number.NEGATIVE_INFINITY): HeadEvent | undefined {
     const refused = this.#waiting
-    if (!refused || !isWaiting(refused, now)) return this.#events[0]
+    if (!refused || refused.at < restoredAt || !isWaiting(refused, now)) return this.#events[0]
     return this.#events.find(({ kind }) => kind === 'trouble' || kind === 'mended')
   }
 
   remove(event: HeadEvent): void {
     this.#events = this.#events.filter((other) => other !== event)
+    if (this.#refused?.event === event) this.#refused = undefined
   }
 
-  tryLater(event: HeadEvent, now: Instant): void {
-    this.#refused = { event, ...waitToKeep(now) }
+  /** @returns false while the server may be away: then nothing is wrong with the commit */
+  tryLater(event: HeadEvent, error: unknown, now: Instant): boolean {
+    const { since } = this.#refused?.event === event ? this.#refused : { since: now }
+    this.#refused = { event, since, ...waitToKeep(now) }
+    return !(error instanceof KubeError && error.isAway) || now - since >= PATIENCE
   }
 
   /** When a commit that could not be kept is to be tried again. */

@@ -72,10 +72,10 @@ function anIntake({ kept: last, problems = {}, objections = {}, contents, rememb
     newestAccepted: (commits) => (remembered === undefined || commits.includes(remembered) ? commits[0] : remembered),
     ...(contents !== undefined && { taker: taker as never }),
   })
-  const clock = { now: 0 }
+  const clock: { now: number; restoredAt?: number } = { now: 0 }
   const absorb = async (...events: readonly HeadEvent[]) => {
     for (const event of events) intake.offer(event)
-    return intake.absorb(clock.now)
+    return intake.absorb(() => clock.now, clock.restoredAt)
   }
   return { intake, absorb, state, kept, clock, comparisons, unreadable, did: () => did.splice(0) }
 }
@@ -358,11 +358,45 @@ test('intake hears that the repository cannot be read while the server refuses t
   expect(intake.state).toMatchObject({ problem: `commit "${B}" cannot be stored: quota`, trouble: 'away' })
 })
 
-test('a server that is away ends the pass, and says nothing of the commit', async () => {
-  const { intake, absorb, state } = anIntake({ kept: A })
-  state.failures.push(new KubeError('away', { code: 0, reason: 'Unreachable' }))
-  await expect(absorb(head(B))).rejects.toThrow('away')
+const AWAY = () => new KubeError('away', { code: 0, reason: 'Unreachable' })
+
+test('a server that is away says nothing of the commit, which is tried again when the server is there again', async () => {
+  const { intake, absorb, state, clock } = anIntake({ kept: A })
+  state.failures.push(AWAY())
+  expect(await absorb(head(B))).toEqual([AWAY()])
   expect(shown(intake.state)).toEqual({ fleet: 'a', observed: 'a', unread: true })
+  expect(intake.wakeAt).toBe(10_000)
+  clock.now = 6_000
+  clock.restoredAt = 6_000
   await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
+
+test('a commit whose write has no answer for 30 seconds is not accepted, and that is told until it is stored', async () => {
+  const { intake, absorb, state, clock } = anIntake({ kept: A })
+  state.failures.push(AWAY(), AWAY(), AWAY(), AWAY())
+  await absorb(head(B))
+  for (clock.now = 10_000; clock.now < 30_000; clock.now += 10_000) await absorb()
+  expect(intake.state.problem).toBe(undefined)
+  await absorb()
+  expect(intake.state.problem).toBe(`commit "${B}" cannot be stored: away`)
+  clock.now = 40_000
+  await absorb()
+  expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
+})
+
+test('the server may be away for the commit that was read after one whose write had no answer', async () => {
+  const { intake, absorb, state, clock } = anIntake({ kept: A })
+  state.failures.push(AWAY(), AWAY())
+  await absorb(head(B))
+  clock.now = 60_000
+  await absorb(head(C))
+  expect(intake.state.problem).toBe(undefined)
+})
+
+test('a lost commit that the repository has is used though the server gives no answer to its write', async () => {
+  const { intake, absorb, state } = anIntake({ kept: A, remembered: B })
+  state.failures.push(AWAY(), AWAY())
+  expect(await absorb(head(B))).toEqual([AWAY()])
   expect(shown(intake.state)).toEqual({ fleet: 'b', observed: 'b' })
 })
