@@ -146,6 +146,7 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
   const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
   const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }
   for (const stray of strayProofs(proofs.pods, (node) => isOfAPool(gathered, node))) proofWrites.begin(stray)
+  mirror.remember(head.fleet)
   for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
   const wakes = [...head.fleet.pools.values()].flatMap((compiled) => {
     const decision = decisions.get(compiled.name)

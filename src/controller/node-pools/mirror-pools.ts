@@ -23,10 +23,18 @@ export class PoolMirror {
     this.#objects = objects
   }
 
+  /** What operators ask of each pool now, for the case that somebody deletes its object. */
+  remember({ pools }: Pick<CompiledFleet, 'pools'>): void {
+    for (const name of this.#seen.keys()) if (!pools.has(name)) this.#seen.delete(name)
+    for (const name of pools.keys()) {
+      const view = this.#objects.pools.get(name)
+      if (view) this.#seen.set(name, view)
+    }
+  }
+
   /** A pool whose object is being deleted counts as mirrored: it is created again once it is gone. */
   isMirrored({ name, spec }: Pick<CompiledPool, 'name' | 'spec'>): boolean {
     const known = this.#objects.pools.get(name)
-    if (known) this.#seen.set(name, known)
     if (known?.deleting !== true && !isDeepStrictEqual(known?.spec, spec)) return false
     this.#mirrored.set(name, spec)
     return true
@@ -56,7 +64,6 @@ export class PoolMirror {
 
   /** Objects of pools that the repository has no more. */
   gone(fleet: Pick<CompiledFleet, 'pools'>): readonly NodePoolView[] {
-    for (const name of this.#seen.keys()) if (!fleet.pools.has(name)) this.#seen.delete(name)
     return [...this.#objects.pools.items.values()].filter(
       ({ name, managed, deleting }) => managed && !deleting && !fleet.pools.has(name),
     )
