@@ -61,7 +61,7 @@ export function chartValues({ version, replicas, resources, priorityClassName, a
     enabled: switchedOff('Install and upgrade the agents by a DaemonSet, as root on every node it selects.'),
     image: image('nodewave-agent', version),
     maxUnavailable: z
-      .union([z.int().min(1), z.string().regex(/^\d+%$/)])
+      .union([z.int().min(1), z.string().regex(/^([1-9][0-9]?|100)%$/)])
       .default(1)
       .describe('Agents that are upgraded at a time.'),
     nodeSelector: texts.default({ 'kubernetes.io/os': 'linux' }),

@@ -51,6 +51,7 @@ test.each([
   ['controller', 'nodeSelector', { rack: '4' }, { rack: 4 }],
   ['controller', 'env', [{ name: 'A', value: '1' }], [{ name: 'A', value: 1 }]],
   ['webhook', 'secretName', 'nodewave-webhook', 'a, optional: true'],
+  ['agents', 'maxUnavailable', '100%', '0%'],
 ])('%s.%s takes %j, and refuses %j', (section, key, good, bad) => {
   const schema = z.fromJSONSchema(JSON.parse(fileOf('values.schema.json')))
   const values = parse(fileOf('values.yaml'))
