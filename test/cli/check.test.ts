@@ -36,6 +36,7 @@ const sound: ClusterFacts = {
   policies: { value: ['nodewave-keys', 'nodewave-payload-access', 'others'] },
   enforced: { value: ['nodewave-keys', 'nodewave-payload-access', 'others'] },
   leader: { value: { holder: 'c1', renewedAt: NOW - 1000, leaseDuration: 15_000, version: '1.2.3' } },
+  hasFleetControls: { value: true },
   nodes: { value: [aNode('n1', '1.2.3'), aNode('n2', '1.2.3')] },
   trouble: undefined,
 }
@@ -51,6 +52,13 @@ test('a sound installation has nothing but ok', () => {
 })
 
 test.each<[string, Partial<ClusterFacts>, string[]]>([
+  [
+    'a ConfigMap of the fleet that is missing',
+    { hasFleetControls: { value: false } },
+    [
+      'warning controller: ConfigMap "nodewave-fleet" is missing in namespace "nodewave-system": nobody can pause the whole fleet',
+    ],
+  ],
   ['a kind that is missing', { pools: { value: undefined } }, ['error kinds: NodePool is not installed']],
   [
     'a second kind that is missing, with no controller',

@@ -5,6 +5,7 @@ import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import { leasePath, observationOf } from '../../controller/leadership/lease.ts'
 import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { LEADER_VERSION, type Names } from '../../protocol/names.ts'
+import { fleetAnnotations } from '../controls/view.ts'
 import { type FirstCommitTrouble, firstCommitTrouble, repositoryTrouble } from '../status/first-commit.ts'
 import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
 import type { Need } from './needed-rights.ts'
@@ -46,6 +47,8 @@ export interface ClusterFacts {
   /** Names of those that some binding has the server enforce. */
   readonly enforced: Looked<readonly string[]>
   readonly leader: Looked<Leader | undefined>
+  /** The ConfigMap by which people pause the whole fleet is there. */
+  readonly hasFleetControls: Looked<boolean>
   readonly nodes: Looked<readonly CheckedNode[]>
   /** What the caller may not do of what was asked for. */
   readonly missingRights: Looked<readonly Need[]>
@@ -69,21 +72,35 @@ export async function readClusterFacts(
   kube: KubeApi,
   { names, namespace, serverTime: readTime, rights }: Question,
 ): Promise<ClusterFacts> {
-  const [serverTime, server, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble, unreadable] =
-    await Promise.all([
-      looked(readTime()),
-      looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
-      looked(listed(kube, nodePoolsPath(), projectPool)),
-      looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
-      looked(listed(kube, POLICIES, ({ metadata }) => metadata.name).then((found) => found ?? [])),
-      looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
-      readLeader(kube, namespace),
-      readClusterNodes(kube, names),
-      looked(readMissingRights(kube, rights)),
-      firstCommitTrouble(kube).catch(() => undefined),
-      repositoryTrouble(kube).catch(() => undefined),
-    ])
-  return { server, serverTime, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble, unreadable }
+  const [
+    serverTime,
+    server,
+    pools,
+    hasCeilings,
+    policies,
+    enforced,
+    leader,
+    hasFleetControls,
+    nodes,
+    missingRights,
+    trouble,
+    unreadable,
+  ] = await Promise.all([
+    looked(readTime()),
+    looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
+    looked(listed(kube, nodePoolsPath(), projectPool)),
+    looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
+    looked(listed(kube, POLICIES, ({ metadata }) => metadata.name).then((found) => found ?? [])),
+    looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
+    readLeader(kube, namespace),
+    looked(fleetAnnotations({ kube, namespace }).then((found) => found !== undefined)),
+    readClusterNodes(kube, names),
+    looked(readMissingRights(kube, rights)),
+    firstCommitTrouble(kube).catch(() => undefined),
+    repositoryTrouble(kube).catch(() => undefined),
+  ])
+  const installed = { pools, hasCeilings, policies, enforced, hasFleetControls }
+  return { server, serverTime, ...installed, leader, nodes, missingRights, trouble, unreadable }
 }
 
 export function readLeader(kube: KubeApi, namespace: string): Promise<Looked<Leader | undefined>> {

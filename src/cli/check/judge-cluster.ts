@@ -1,4 +1,5 @@
 import { type Finding, failed, ok, warned } from '../../agent/doctor/finding.ts'
+import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { KUBE_REMEDIES } from '../error-text.ts'
 import { counted, nameList } from '../paint.ts'
 import type { FirstCommitTrouble } from '../status/first-commit.ts'
@@ -33,6 +34,7 @@ export function judgeCluster(facts: ClusterFacts, context: JudgeContext): Findin
     kinds(facts, context),
     from('admission', facts.policies, (found) => from('admission', facts.enforced, (enforced) => admission(found, enforced))),
     controller(facts, context),
+    ...fleetControls(facts, context),
     ...repository(facts),
     ...pools(facts),
     ...('value' in facts.nodes ? agentFindings(facts.nodes.value, context) : [unseen('agents', facts.nodes)]),
@@ -137,6 +139,13 @@ function controller({ leader, serverTime }: ClusterFacts, { now, version, namesp
       'use the command of the same release as the controller',
     )
   return ok('controller', `"${holder}" leads, version ${its}`)
+}
+
+/** Somebody may have deleted it: better found out before it is needed. */
+function fleetControls({ hasFleetControls: found }: ClusterFacts, { namespace }: JudgeContext): Finding[] {
+  if (!('value' in found) || found.value) return []
+  const message = `ConfigMap "${FLEET_CONFIG_MAP}" is missing in namespace "${namespace}": nobody can pause the whole fleet`
+  return [warned('controller', message, `kubectl -n ${namespace} create configmap ${FLEET_CONFIG_MAP}`)]
 }
 
 function repository({ trouble, unreadable, pools: found }: ClusterFacts): Finding[] {
