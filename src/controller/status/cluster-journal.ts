@@ -37,7 +37,8 @@ export class ClusterJournal implements PoolJournal {
   viewOf(pool: string): NodePoolView | undefined {
     const view = this.#options.pools.get(pool)
     const assumed = this.#assumed.get(pool)
-    return assumed && assumed.before === view ? assumed.after : view
+    if (assumed && assumed.before === view) return assumed.after
+    return view && this.#options.statuses.completed(view)
   }
 
   /** The status that its nodes have confirmed last. Another one may be in the cluster, which counts for all but for what failed. */

@@ -5,6 +5,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView } from '../cache/node-pool-view.ts'
 import { type PoolObjects, writePool } from '../node-pools/write-pool.ts'
 import { essence } from './complete-status.ts'
+import { UnkeptMembers } from './unkept-members.ts'
 
 /** The default, in milliseconds. */
 const COUNTS_EVERY = 1000
@@ -24,10 +25,16 @@ export class StatusWriter {
   readonly #objects: PoolObjects
   readonly #countsEvery: number
   readonly #written = new Map<string, Instant>()
+  readonly #unkept = new UnkeptMembers()
 
   constructor({ countsEvery = COUNTS_EVERY, ...objects }: StatusWriterOptions) {
     this.#objects = objects
     this.#countsEvery = countsEvery
+  }
+
+  /** With what the cluster does not keep of its status. */
+  completed(view: NodePoolView): NodePoolView {
+    return this.#unkept.completed(view)
   }
 
   /** When it is to be written: not later than now for what is news; later for mere counts; undefined when it stands there already. */
@@ -71,23 +78,6 @@ export class StatusWriter {
       status,
     }
     const written = await writePool(this.#objects, view, (kube, path) => kube.replace<KubeObject>(`${path}/status`, body))
-    refuseLoss(name, { meant: status, kept: written.status })
+    this.#unkept.wrote(status, written)
   }
-}
-
-/**
- * The API server drops, without a word, what the definition of the kind does not know. The status is the memory of the rollout: what is
- * lost of it, such as that a person's retry was observed, would be done again and again.
- */
-function refuseLoss(
-  name: string,
-  { meant, kept }: { readonly meant: NodePoolStatus; readonly kept: Partial<NodePoolStatus> },
-): void {
-  const members = Object.keys(meant) as (keyof NodePoolStatus)[]
-  const lost = members.filter((member) => !isDeepStrictEqual(meant[member], kept[member]))
-  if (lost.length === 0) return
-  const what = lost.map((member) => `"${member}"`).join(', ')
-  throw new Error(
-    `write status of pool "${name}": the cluster does not keep its ${what} as written; the NodePool kind there is another than this controller's: kubectl apply -f deploy/crds/nodepools.yaml`,
-  )
 }

@@ -32,6 +32,7 @@ function aJournal({ isMirrored = true, isKept = true, isNews = false, isOpen = f
     },
   }
   const statuses = {
+    completed: (view: NodePoolView) => view,
     dueAt: () => 5_000,
     isNews: () => isNews,
     write: async (_: string, written: { readonly status: object }) => {
