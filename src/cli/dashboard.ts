@@ -43,7 +43,7 @@ export async function serveDashboardOf(io: CliIo, flags: Flags, ended: () => Pro
   await using gateway = await startGateway({
     ...{ port, key, session: { user: who, cluster: connection.server } },
     connect: async () => connectToPod(connection, await leadingPage(kube, namespace)),
-    ...(readOnly ? {} : { act: (action) => runAction(io, action, { kubeconfig, context }) }),
+    ...(readOnly ? {} : { act: (action) => runAction(io, action, { kubeconfig, context, namespace }) }),
   })
   const address = `http://localhost:${gateway.port}/`
   io.stdout(

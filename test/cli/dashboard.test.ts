@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { leadingPage } from '../../src/cli/dashboard/leading-page.ts'
+import { runAction } from '../../src/cli/dashboard/run-action.ts'
 import { serveDashboardOf } from '../../src/cli/dashboard.ts'
 import { KubeError } from '../../src/kube/kube-api.ts'
 import { aFleet } from '../controller/a-fleet.ts'
@@ -93,4 +94,18 @@ test('an action of the page is the command, with the rights and the name of the 
   })
   stop.resolve()
   await served
+})
+
+test('an action of the page is done in the namespace of the controller', async () => {
+  await using stage = await aStage()
+  const maps = '/api/v1/namespaces/nodewave-gates/configmaps'
+  await stage.kube.create(maps, { metadata: { name: 'nodewave-fleet' } })
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  const cluster = { kubeconfig: join(folder, 'kubeconfig'), namespace: 'nodewave-gates' }
+  expect(await runAction(anIo(folder).io, { words: ['pause', '--all'], reason: 'storm' }, cluster)).toEqual({
+    isDone: true,
+    text: 'the fleet is paused: no new node starts in any pool, nodes that have started finish; storm (by anyone)',
+  })
+  const { metadata } = await stage.kube.get<{ metadata: { annotations: object } }>(`${maps}/nodewave-fleet`)
+  expect(metadata.annotations).toMatchObject({ 'nodewave.io/paused': 'storm' })
 })

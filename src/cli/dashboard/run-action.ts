@@ -5,14 +5,20 @@ import { runProgram } from '../program.ts'
 
 const WITH_REASON: readonly string[] = ['pause', 'hold']
 
+interface Where extends ClusterFlags {
+  /** Of the controller. */
+  readonly namespace: string
+}
+
 /** The command that the page shows, as if it were typed: it judges the same, says the same, and has the rights of the same kubeconfig. */
 export async function runAction(
   io: CliIo,
   { words, reason }: PageAction,
-  { kubeconfig, context }: ClusterFlags,
+  { kubeconfig, context, namespace }: Where,
 ): Promise<ActionOutcome> {
   const [printed, codes]: [string[], number[]] = [[], []]
   const options = [
+    `--namespace=${namespace}`,
     ...(reason !== '' && WITH_REASON.includes(words[0]) ? [`--reason=${reason}`] : []),
     ...(kubeconfig === undefined ? [] : [`--kubeconfig=${kubeconfig}`]),
     ...(context === undefined ? [] : [`--context=${context}`]),
