@@ -68,7 +68,7 @@ export function doesNotServe({ assigned, status, proof }: Pick<NodeView, 'assign
 }
 
 /** It holds what it is assigned, and pods run. */
-function isHealed({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
+export function isHealed({ assigned, status, proof }: Pick<NodeView, 'assigned' | 'status' | 'proof'>): boolean {
   if (assigned === undefined || status?.assigned !== assigned.digest || status.phase !== 'Applied') return false
   return proof?.digest !== assigned.digest || proof.assignedAt !== assigned.at || proof.state === 'Passed'
 }

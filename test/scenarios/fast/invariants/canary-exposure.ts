@@ -4,7 +4,7 @@ import type { Assignment, NodeView } from '../../../../src/rollout/model/node-vi
 import type { WavePolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor } from '../content.ts'
 import type { Invariant } from '../invariants.ts'
-import { doesNotServe, firstOf, seemedSilentWhenAssigned, wasUnsoundWhenAssigned } from '../when-assigned.ts'
+import { doesNotServe, firstOf, isHealed, seemedSilentWhenAssigned, wasUnsoundWhenAssigned } from '../when-assigned.ts'
 import { type Decided, decidedPools, hasEnded, isBlocked, isJoining, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
@@ -48,8 +48,10 @@ export function keepsToPlaces(places: number, { exposed, others, run }: Exposure
   return isOfSound && isOfOthers && isWithin(exposed.length, others.length, 2 * places)
 }
 
-/** It was down when it was assigned, and speaks for or against the target since it was Ready: it takes a place like any other. */
-function hasComeBack({ assigned, ready, readySince }: NodeView): boolean {
+/** The target healed it, or it was down when it was assigned, and has been Ready since: it speaks for or against the target, and takes a place like any other. */
+function hasComeBack(node: NodeView): boolean {
+  const { assigned, ready, readySince } = node
+  if (isHealed(node)) return true
   return assigned?.nodeWas === 'Down' && (ready || readySince > (assigned.at ?? 0) + 1000)
 }
 
