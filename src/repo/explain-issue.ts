@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { expectation } from './expectation.ts'
 import { remedyForKey } from './kubelet-knowledge/meant-flag.ts'
 import { meantVersion } from './kubelet-knowledge/versions.ts'
+import { MAX_ISSUES } from './parse-yaml.ts'
 import type { Place, Problem } from './problem.ts'
 import { fieldsOf, schemaAt } from './schema-shape.ts'
 import type { Path, Source } from './source.ts'
@@ -16,10 +17,15 @@ export interface Rejected {
 
 type Issue = z.core.$ZodIssue
 
-/** A field that is only misspelt is one mistake: that the right one is missing goes without saying. */
+/** A field that is only misspelt is one mistake: that the right one is missing goes without saying. Of thousands, the first ones. */
 export function explainIssues(issues: readonly Issue[], document: Rejected): Problem[] {
-  const meant = new Set(issues.flatMap((issue) => fieldsMeant(issue, document)))
-  return issues.filter(({ path }) => !meant.has(path.join('.'))).flatMap((issue) => explainIssue(issue, document))
+  const first = issues.flatMap(oneFieldEach).slice(0, MAX_ISSUES)
+  const meant = new Set(first.flatMap((issue) => fieldsMeant(issue, document)))
+  return first.filter(({ path }) => !meant.has(path.join('.'))).flatMap((issue) => explainIssue(issue, document))
+}
+
+function oneFieldEach(issue: Issue): Issue[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue]
 }
 
 /** Paths of the fields that unknown ones were likely meant to be. */

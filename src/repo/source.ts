@@ -1,4 +1,4 @@
-import { type Document, isAlias, isCollection, isMap, isScalar, isSeq, type Node } from 'yaml'
+import { type Document, isAlias, isCollection, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml'
 import type { SourceMap } from './model.ts'
 import { type ParsedYaml, parseYaml, type Range } from './parse-yaml.ts'
 import type { Place } from './problem.ts'
@@ -19,6 +19,8 @@ export class YamlText {
   readonly file: string
   readonly text: string
   #parsed: ParsedYaml | undefined
+  /** The one that was asked for last: a file of one line may have thousands of mistakes. */
+  #line: { readonly start: number; readonly text: string } | undefined
 
   constructor(file: string, text: string) {
     this.file = file
@@ -37,10 +39,16 @@ export class YamlText {
 
   place([start, end]: Range): Place {
     const { line, col } = this.parsed.lines.linePos(start)
-    const lineStart = start - (col - 1)
-    const lineEnd = this.text.indexOf('\n', lineStart)
-    const text = this.text.slice(lineStart, lineEnd === -1 ? undefined : lineEnd).replace(/\r$/, '')
+    const text = this.#lineFrom(start - (col - 1))
     return { file: this.file, line, column: col, text, width: Math.max(1, Math.min(end - start, text.length - (col - 1))) }
+  }
+
+  #lineFrom(start: number): string {
+    if (this.#line?.start !== start) {
+      const end = this.text.indexOf('\n', start)
+      this.#line = { start, text: this.text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '') }
+    }
+    return this.#line.text
   }
 }
 
@@ -102,8 +110,17 @@ function child(
     return item === undefined ? undefined : { key: null, value: item as Node | null }
   }
   if (!isMap(node)) return undefined
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+  const pair = pairOf(node, String(step))
   return pair && { key: pair.key as Node, value: pair.value as Node | null }
+}
+
+/** By key, of maps that were looked into: thousands of places may be asked for in one. */
+const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+
+function pairOf(map: YAMLMap, key: string): Pair | undefined {
+  const known = pairs.get(map) ?? new Map(map.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : '', pair]))
+  pairs.set(map, known)
+  return known.get(key)
 }
 
 /** Of a node that spans lines, the first character: the rest is not on the line that is shown. */
