@@ -31,7 +31,7 @@ export async function commitsBetween(
   await walk.add(from)
   for (let next = walk.next(); next !== undefined; next = walk.next()) {
     if (next.parents === undefined && !walk.isOld(next.id)) return { kind: 'unknown' }
-    if (walk.found().length > limit || walk.size > LOOKS * limit) return { kind: 'tooMany' }
+    if (walk.count > limit || walk.size > LOOKS * limit) return { kind: 'tooMany' }
     for (const parent of next.parents ?? []) await walk.add(parent)
   }
   return { kind: 'found', commits: walk.found() }
@@ -49,7 +49,10 @@ class Walk {
   readonly #known = new Map<string, Visit>()
   readonly #old = new Set<string>()
   readonly #found = new Set<string>()
-  #waiting: Visit[] = []
+  /** By date: sorted again and again, the parents of one commit with tens of thousands of them would stop everything else. */
+  readonly #waiting: Visit[] = []
+  /** Of those that wait, the ones of interest. */
+  readonly #open = new Set<string>()
 
   constructor(store: ObjectStore, from: string) {
     this.#store = store
@@ -64,6 +67,10 @@ class Walk {
     return this.#old.has(id)
   }
 
+  get count(): number {
+    return this.#found.size
+  }
+
   found(): readonly string[] {
     return [...this.#found]
   }
@@ -72,17 +79,28 @@ class Walk {
     if (this.#known.has(id)) return
     const visit = await visitOf(this.#store, id)
     this.#known.set(id, visit)
-    this.#waiting.push(visit)
+    this.#waiting.splice(this.#placeOf(visit), 0, visit)
     if (this.isOld(id)) this.#markParents(visit)
+    else this.#open.add(id)
   }
 
   /** @returns undefined when all that is left is of no interest */
   next(): Visit | undefined {
-    if (this.#waiting.every(({ id }) => this.isOld(id))) return undefined
-    this.#waiting.sort((a, b) => a.date - b.date)
+    if (this.#open.size === 0) return undefined
     const visit = this.#waiting.pop()
-    if (visit && !this.isOld(visit.id)) this.#found.add(visit.id)
+    if (visit && this.#open.delete(visit.id)) this.#found.add(visit.id)
     return visit
+  }
+
+  /** After those of the same date. */
+  #placeOf({ date }: Visit): number {
+    let [low, high] = [0, this.#waiting.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#waiting[middle]?.date ?? date) <= date) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** Not one within the other: a branch of ten thousand commits may be found to be old at once. */
@@ -93,6 +111,7 @@ class Walk {
         if (this.isOld(parent)) continue
         this.#old.add(parent)
         this.#found.delete(parent)
+        this.#open.delete(parent)
         const known = this.#known.get(parent)
         if (known) waiting.push(known)
       }

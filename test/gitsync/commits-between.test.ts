@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { commitsBetween } from '../../src/gitsync/commits-between.ts'
@@ -107,4 +109,23 @@ test('a long branch that is found to come before the last commit after all of it
   const [headId = '', fromId = '', ...others] = (await fixture.git('rev-parse', ...names)).split('\n')
   const found = await commitsBetween(objectStore(join(fixture.work, '.git')), { head: headId, from: fromId })
   expect(found.kind === 'found' && found.commits.toSorted()).toEqual([headId, ...others].toSorted())
+})
+
+test('a commit with 16,000 parents leaves time for other work when the commits between are looked for', async () => {
+  await using fixture = await gitFixture()
+  const parents = Array.from({ length: 16_000 }, (_, n) => n + 1)
+  const root = (mark: number) =>
+    `reset refs/heads/c0\n\ncommit refs/heads/c0\nmark :${mark}\ncommitter Ada <a@b> ${1_700_000_000 + mark} +0000\ndata 0\n\n`
+  const head = `commit refs/heads/c1\nmark :16001\ncommitter Ada <a@b> 1900000000 +0000\ndata 0\nfrom :1\n`
+  const importing = promisify(execFile)('git', ['fast-import', '--quiet', '--force'], { cwd: fixture.work })
+  const merged = parents.slice(1).map((mark) => `merge :${mark}\n`)
+  importing.child.stdin?.end([...parents.map(root), head, ...merged, '\n'].join(''))
+  await importing
+  const [headId = '', from = ''] = (await fixture.git('rev-parse', 'c1', 'c1^1')).split('\n')
+  const delay = monitorEventLoopDelay()
+  delay.enable()
+  expect(await commitsBetween(objectStore(join(fixture.work, '.git')), { head: headId, from })).toEqual({ kind: 'tooMany' })
+  for (let turns = 0; turns < 2; turns++) await turn()
+  delay.disable()
+  expect(delay.max / 1e9).toBeLessThan(1.5)
 })
