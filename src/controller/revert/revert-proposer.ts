@@ -107,17 +107,26 @@ export class RevertProposer {
 
   /** What people opened under the name of such a branch is theirs. */
   async #close(revision: string, { head, signal }: Asked): Promise<void> {
-    const found = await this.#find(revision, signal)
-    if (!found?.isOpen || !found.body.includes(markerOf({ context: this.#options.place.context, commit: revision }))) return
+    const known = this.#requests.get(revision)
+    // Since it was found open, people may have merged it, or written into it.
+    const found = await (this.#isOurs(known, revision) ? this.#look(revision, signal) : this.#find(revision, signal))
+    if (!this.#isOurs(found, revision)) return
     const body = closedText(found.body, shortRevision(head, DIGITS))
     await this.#options.place.requests.close({ number: found.number, body }, signal)
     this.#requests.set(revision, { ...found, isOpen: false })
     this.#options.log('info', `closed ${found.url}: the pools are Ready at "${shortRevision(head, DIGITS)}"`)
   }
 
+  #isOurs(found: OpenedRequest | null | undefined, revision: string): found is OpenedRequest {
+    return found?.isOpen === true && found.body.includes(markerOf({ context: this.#options.place.context, commit: revision }))
+  }
+
   async #find(revision: string, signal: AbortSignal): Promise<OpenedRequest | undefined> {
     const known = this.#requests.get(revision)
-    if (known !== undefined) return known ?? undefined
+    return known === undefined ? this.#look(revision, signal) : (known ?? undefined)
+  }
+
+  async #look(revision: string, signal: AbortSignal): Promise<OpenedRequest | undefined> {
     const { base, requests } = this.#options.place
     const found = await requests.find({ base, branch: this.#branch(revision) }, signal)
     this.#requests.set(revision, found ?? null)

@@ -86,7 +86,18 @@ test('a commit that somebody retries after its pull request was looked for waits
   await again([aPool('True'), aPool('False', {}, 'gpu')])
   expect(forge.asked).toEqual([`find ${BRANCH}`])
   await again([aPool('True'), aPool('True', {}, 'gpu')])
-  expect(forge.asked).toEqual(CLOSED)
+  expect(forge.asked).toEqual([`find ${BRANCH}`, ...CLOSED])
+  await end()
+})
+
+test('a pull request is left as it is when people merge it after it was found open', async () => {
+  const { forge, said, again, end } = await aRound({ pools: [aPool('False', rejected)], head: B, observed: B })
+  const merged = { number: 7, url: 'pulls/7', isOpen: false, body: `${MARKER}\n\ntext` }
+  forge.requests.set(BRANCH, merged)
+  for (let round = 0; round < 2; round += 1) await again([aPool('True')])
+  expect(forge.requests.get(BRANCH)).toEqual(merged)
+  expect(forge.asked).toEqual([`find ${BRANCH}`, `find ${BRANCH}`])
+  expect(said).toEqual([])
   await end()
 })
 
