@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { applied } from '../../src/cli/checksums/edits.ts'
+import { fetchChecksum } from '../../src/cli/checksums/fetch-checksum.ts'
 import { missingChecksums } from '../../src/cli/checksums/missing-checksums.ts'
 import { aFolder, runCli } from './run-cli.ts'
 
@@ -144,6 +146,20 @@ test('a server that does not have the version is an error, and nothing is writte
   const why = 'HTTP 404; check the version and the URL, or add the checksum by hand'
   expect([code, stderr]).toEqual([2, `error: failed to download "${server.url}/v1.36.3/amd64/kubelet": ${why}\n`])
 })
+
+test('a server that sends a checksum without an end is an error', async () => {
+  const server = createServer((_, response) => void Readable.from(endless()).pipe(response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/kubelet`
+  await expect(fetchChecksum(url, { isBeside: true })).rejects.toThrow(`"${url}.sha256" is no SHA-256 checksum`)
+  server.closeAllConnections()
+  server.close()
+})
+
+function* endless() {
+  for (;;) yield `${A}\n`
+}
 
 test('an address that is none of a server is an error that says what to do', async () => {
   const folder = await aFolder({ 'host.yaml': archive('1.0.0', ZEROS).replace('https://example.com', 'file:///srv') })

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { readBounded } from '../../protocol/read-bounded.ts'
 
 /** Milliseconds for one file; a kubelet has 60 MB. */
 const DEADLINE = 600_000
+/** Bytes. */
 const LONGEST_LINE = 4096
 
 export interface FetchedChecksum {
@@ -18,7 +20,7 @@ export interface FetchedChecksum {
 export async function fetchChecksum(url: string, { isBeside }: { readonly isBeside: boolean }): Promise<FetchedChecksum> {
   if (isBeside) {
     const said = await asked(`${url}.sha256`)
-    if (said.ok) return { sha256: sumIn((await said.text()).slice(0, LONGEST_LINE), `${url}.sha256`), from: said.url }
+    if (said.ok) return { sha256: await sumIn(said, `${url}.sha256`), from: said.url }
     await said.body?.cancel()
     if (said.status !== 404) throw new Error(refusal(`${url}.sha256`, said.status))
   }
@@ -44,8 +46,9 @@ function refusal(url: string, status: number): string {
   return `failed to download "${url}": HTTP ${status}; check the version and the URL, or add the checksum by hand`
 }
 
-function sumIn(text: string, url: string): string {
-  const [sum] = /^[0-9a-f]{64}(?=\s|$)/.exec(text.trim()) ?? []
+async function sumIn({ body }: Response, url: string): Promise<string> {
+  const line = (await readBounded(body ?? [], LONGEST_LINE))?.toString() ?? ''
+  const [sum] = /^[0-9a-f]{64}(?=\s|$)/.exec(line.trim()) ?? []
   if (sum === undefined) throw new Error(`"${url}" is no SHA-256 checksum`)
   return sum
 }
