@@ -1,4 +1,5 @@
-import { parse } from 'yaml'
+import { parseDocument } from 'yaml'
+import { repeatsKey } from './repeats-key.ts'
 import type { SopsSource } from './schema/host-profile.ts'
 
 /** A document that SOPS encrypted. What it means can be checked without a key; what it holds cannot. */
@@ -49,11 +50,14 @@ export function readSops(bytes: Uint8Array): SopsDocument {
 function parsed(bytes: Uint8Array): SopsValue {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const asItStands = { mapAsMap: true, intAsBigInt: true, stringKeys: true, schema: 'core' } as const
-    return parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', ...asItStands })
+    const asItStands = { intAsBigInt: true, stringKeys: true, schema: 'core' } as const
+    const document = parseDocument(text, { logLevel: 'error', uniqueKeys: false, ...asItStands })
+    if (document.errors.length === 0 && !repeatsKey(document))
+      return document.toJS({ mapAsMap: true, maxAliasCount: MAX_ALIASES })
   } catch {
-    throw new Error(UNREADABLE)
+    // The parser has no message of its own that may be shown.
   }
+  throw new Error(UNREADABLE)
 }
 
 export function isSopsMap(value: SopsValue | undefined): value is SopsMap {

@@ -15,7 +15,7 @@ export interface StaticPodManifest {
 /** Pure. @param source that a check has found to be one Pod @param path on the host: the kubelet starts another pod when it moves */
 export function readStaticPod(source: string, path: string): StaticPodManifest {
   // Every scalar as it is written: 0644 is not 644.
-  const document = parseDocument(source, { schema: 'failsafe' })
+  const document = parseDocument(source, { schema: 'failsafe', uniqueKeys: false })
   const { metadata } = document.toJS() as { readonly metadata: { readonly name: string; readonly namespace?: string } }
   const digest = createHash('sha256')
     .update(canonicalJson({ path, manifest: withKinds(document) }))

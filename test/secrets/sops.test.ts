@@ -72,6 +72,19 @@ test.for<[string, (text: string) => string, string]>([
   expect(String(error)).not.toContain('tr0ub4dor')
 })
 
+test('a document is refused when it has a key twice', async () => {
+  const text = await encryptSops({ db: { password: 'tr0ub4dor' } }, [(await anAgeKey()).recipient])
+  expect(() => readSops(Buffer.from(text.replace('{', '{"sops":{},')))).toThrow('it is not one document of YAML or JSON')
+})
+
+test('a document is read within seconds when it has 80,000 values', async () => {
+  const text = await encryptSops({ db: { password: 'tr0ub4dor' } }, [(await anAgeKey()).recipient])
+  const values = Array.from({ length: 80_000 }, (_, n) => `"k${n}":"x",`).join('')
+  const begun = performance.now()
+  expect(readSops(Buffer.from(text.replace('{', `{${values}`))).values.size).toBe(80_001)
+  expect(performance.now() - begun).toBeLessThan(20_000)
+})
+
 test('a key file without a key, or with a damaged one, is refused and not quoted', async () => {
   await expect(keysOf('nothing')).rejects.toThrow('has no age key; make one with age-keygen')
   const { identity, recipient } = await anAgeKey()

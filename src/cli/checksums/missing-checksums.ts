@@ -1,4 +1,5 @@
 import { type Document, isMap, isScalar, parseAllDocuments, type Scalar, visit, type YAMLMap } from 'yaml'
+import { repeatsKey } from '../../repo/repeats-key.ts'
 import { type Edit, inserted, replaced } from './edits.ts'
 
 /** Checksums of one file to download, by architecture, that the repository lacks. */
@@ -43,8 +44,8 @@ export function missingChecksums(texts: Texts, before?: Texts): readonly Missing
 
 function parsed(texts: Texts): readonly Parsed[] {
   return [...texts].map(([path, text]) => {
-    const documents = parseAllDocuments(text) as readonly Document[]
-    return { path, text, documents: documents.filter(({ errors }) => errors.length === 0) }
+    const documents = parseAllDocuments(text, { uniqueKeys: false }) as readonly Document[]
+    return { path, text, documents: documents.filter((each) => each.errors.length === 0 && !repeatsKey(each)) }
   })
 }
 

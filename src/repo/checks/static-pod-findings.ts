@@ -2,6 +2,7 @@ import { isMap, parseDocument, type YAMLMap } from 'yaml'
 import { isNamespace, isPodName, STATIC_POD_KEY } from '../../protocol/static-pods.ts'
 import { plainValue, yamlIssues } from '../parse-yaml.ts'
 import type { Place } from '../problem.ts'
+import { repeatsKey } from '../repeats-key.ts'
 import { type Path, sourceOf, type YamlText } from '../source.ts'
 import { mapIn, readStaticPod } from '../static-pod-manifest.ts'
 import { apiReferences } from './api-references.ts'
@@ -33,8 +34,12 @@ const UNUSUAL = 'nodewave cannot add its annotation; write the first field witho
 
 function takesAnnotation(source: string): boolean {
   const { text, digest } = readStaticPod(source, '')
-  const document = parseDocument(text)
-  return document.errors.length === 0 && document.getIn(['metadata', 'annotations', STATIC_POD_KEY]) === digest
+  const document = parseDocument(text, { uniqueKeys: false })
+  return (
+    document.errors.length === 0 &&
+    !repeatsKey(document) &&
+    document.getIn(['metadata', 'annotations', STATIC_POD_KEY]) === digest
+  )
 }
 
 interface Manifest {
