@@ -34,6 +34,6 @@ function fails(version: string): boolean {
 }
 
 function startOf({ flags = '', opts = '', config = '' }: NodeContent): Omit<KubeletStart, 'version'> {
-  const document: unknown = parse(config)
+  const document: unknown = parse(config, { uniqueKeys: false })
   return { args: splitFlagString(`${flags} ${opts}`), document: isJsonObject(document) ? document : {} }
 }

@@ -88,8 +88,11 @@ function flagsOf(content: NodeContent | undefined): JsonObject {
   return Object.fromEntries(args.map((arg) => /^-{0,2}([^=]*)=?(.*)$/s.exec(arg)?.slice(1) ?? [arg, '']))
 }
 
+/** What was rendered has no key twice, and the parser would compare each with each. */
+const RENDERED = { uniqueKeys: false }
+
 function fieldsOf(config: string | undefined): JsonObject {
-  const { apiVersion, kind, ...fields } = config === undefined ? {} : (parse(config) as Record<string, Json>)
+  const { apiVersion, kind, ...fields } = config === undefined ? {} : (parse(config, RENDERED) as Record<string, Json>)
   return fields
 }
 
