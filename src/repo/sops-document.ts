@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import { repeatsKey } from './repeats-key.ts'
+import { repeatsKey } from '../protocol/repeats-key.ts'
 import type { SopsSource } from './schema/host-profile.ts'
 
 /** A document that SOPS encrypted. What it means can be checked without a key; what it holds cannot. */

@@ -1,7 +1,8 @@
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import type { ConfigMode } from '../../protocol/host-document.ts'
 import { applyMergePatch, isJsonObject, type JsonObject } from '../../protocol/merge-patch.ts'
 import { AgentError } from '../agent-error.ts'
+import { parseYaml } from './parse-yaml.ts'
 
 export interface KubeletDocument {
   readonly document: JsonObject
@@ -45,7 +46,7 @@ export function lenientManifest(
   bytes: Uint8Array | undefined,
 ): { readonly namespace: string; readonly name: string } | undefined {
   try {
-    const { metadata } = (parse(Buffer.from(bytes ?? []).toString()) ?? {}) as JsonObject
+    const { metadata } = (parseYaml(Buffer.from(bytes ?? []).toString()) ?? {}) as JsonObject
     if (!isJsonObject(metadata) || typeof metadata.name !== 'string') return undefined
     return { namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default', name: metadata.name }
   } catch {
@@ -60,7 +61,7 @@ function parseLocal(bytes: Uint8Array): JsonObject {
 function parseDocument(text: string, what: string): JsonObject {
   let value: unknown
   try {
-    value = withExactIntegers(parse(text, { intAsBigInt: true })) ?? {}
+    value = withExactIntegers(parseYaml(text, { intAsBigInt: true })) ?? {}
   } catch (cause) {
     throw new AgentError(`read ${what}: ${(cause as Error).message}`, { kind: 'load', reason: 'MalformedKubeletConfig', cause })
   }

@@ -1,7 +1,7 @@
-import { parse } from 'yaml'
 import type { HostFiles } from '../ports.ts'
 import { KubeletDropIns } from './config-drop-ins.ts'
 import type { KubeletTarget } from './layout.ts'
+import { parseYaml } from './parse-yaml.ts'
 
 /**
  * Files and directories that the flags and the configuration of a kubelet name, and the directory of drop-ins, which its unit may name
@@ -27,7 +27,7 @@ export function isReadBy(reads: readonly string[], path: string): boolean {
 /** What is not YAML is for the kubelet to judge. */
 function documentOf(text: string | undefined): unknown {
   try {
-    return parse(text ?? '')
+    return parseYaml(text ?? '')
   } catch {
     return undefined
   }

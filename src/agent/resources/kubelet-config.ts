@@ -1,5 +1,6 @@
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { canonicalJson, type Json } from '../../protocol/digest.ts'
+import { parseYaml } from '../kubelet/parse-yaml.ts'
 import { defineKind } from './define-kind.ts'
 import { giveBackFile } from './file.ts'
 import { captureFile, contentOf, type FileBaseline, fileBaselines, keepContent } from './file-baseline.ts'
@@ -48,7 +49,7 @@ async function recaptureConfig(
 /** @returns undefined for what is no mapping: the kubelet would not start with it. */
 function readDocument(bytes: Uint8Array): Json | undefined {
   try {
-    const value: unknown = parse(Buffer.from(bytes).toString()) ?? {}
+    const value: unknown = parseYaml(Buffer.from(bytes).toString()) ?? {}
     return isMapping(value) ? value : undefined
   } catch {
     return undefined

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, parseAllDocuments, type Scalar, visit, type YAMLMap } from 'yaml'
-import { repeatsKey } from '../../repo/repeats-key.ts'
+import { repeatsKey } from '../../protocol/repeats-key.ts'
 import { type Edit, inserted, replaced } from './edits.ts'
 
 /** Checksums of one file to download, by architecture, that the repository lacks. */

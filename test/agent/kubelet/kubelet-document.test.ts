@@ -47,3 +47,17 @@ test('integers that no number can hold are written as they were read', () => {
     'podPidsLimit: 9007199254740993\nmaxOpenFiles: 9223372036854775807\nmaxPods: 5\nregistryPullQPS: 9007199254740995\n',
   )
 })
+
+test('a configuration is merged within seconds when it has 40,000 fields', () => {
+  const text = Array.from({ length: 40_000 }, (_, n) => `k${n}: x\n`).join('')
+  const begun = performance.now()
+  const { document } = kubeletDocument(text, { mode: 'overlay', local: Buffer.from(text) })
+  expect(Object.keys(document)).toHaveLength(40_002)
+  expect(performance.now() - begun).toBeLessThan(20_000)
+})
+
+test('a configuration is refused when it has a field twice', () => {
+  expect(() => kubeletDocument('maxPods: 1\nmaxPods: 2\n', { mode: 'overlay', local: undefined })).toThrow(
+    'read the kubelet configuration of the ConfigMap: Map keys must be unique',
+  )
+})
