@@ -143,21 +143,13 @@ test('pool wakes when the wave that rebooted has soaked, though the version of a
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 8 * minute })
 })
 
-test.each([
-  [
-    'wakes when an assignment of before its rollout is due again, whose agent asks for a drain to undo it',
-    true,
-    noon + 5 * minute,
-  ],
-  ['does not wake for an assignment of before its rollout whose agent asks for a drain to begin', false, undefined],
-])('pool %s', (_, wentBad, expected) => {
-  const error = { reason: 'TrialFailed', message: 'the kubelet went bad' }
+test('pool wakes when an assignment of before its rollout is due again, whose agent waits for a greater grant', () => {
   const waiting = aNode('n0')
     .assignedTo('new', { at: noon - 5 * minute })
-    .reporting('Blocked', { needs: 'drain', ...(wentBad && { error }) })
+    .reporting('Blocked', { needs: 'drain' })
   const options = { stable: 'old', since: noon - minute, applyTimeout: 10 * minute, controls: { paused: '' } }
 
-  expect(decide(aPool(options).with(waiting, aNode('n1').on('old')), noon).wakeAt).toBe(expected)
+  expect(decide(aPool(options).with(waiting, aNode('n1').on('old')), noon).wakeAt).toBe(noon + 5 * minute)
 })
 
 test('pool wakes when an assignment that came back from a backup is due again, on a node that is not Ready', () => {

@@ -32,7 +32,7 @@ export function hasWantedAssignment(
   if (node.ready && hadNoTime({ node, report }, clock)) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
-  return waitsForGrant(node, report) || (!isFailure(report) && clock.now < overdueFrom({ node, report }, assigned, clock))
+  return !isFailure(report) && clock.now < overdueFrom({ node, report }, assigned, clock)
 }
 
 /** When time alone makes what is wanted due again, though it is assigned; undefined: never. */
@@ -40,7 +40,7 @@ export function wantedAgainAt(node: NodeView, report: AgentStatus | undefined, c
   const { assigned } = node
   if (assigned === undefined) return undefined
   if (isReplayed(report)) return refusalEnds(assigned, clock)
-  if (isInRollout(assigned, clock) || isApplied(report) || isFailure(report) || waitsForGrant(node, report)) return undefined
+  if (isInRollout(assigned, clock) || isApplied(report) || isFailure(report)) return undefined
   return overdueFrom({ node, report }, assigned, clock)
 }
 
