@@ -103,8 +103,11 @@ export function blinkEnds(
  * tell: they may be of two clocks, and one that was Ready then would seem to have been down before. Nor is it one that the same rollout took
  * down with another assignment: else each canary in turn could be broken, and assigned again.
  */
-export function wasDownBefore({ ready, readySince }: NodeView, { nodeWas, at, copiedAt = at }: Assignment): boolean {
-  if (ready || nodeWas === undefined || nodeWas === 'Disturbed' || at === undefined) return false
+export function wasDownBefore(
+  { ready, readySince }: NodeView,
+  { nodeWas, at = Number.POSITIVE_INFINITY, copiedAt = at }: Assignment,
+): boolean {
+  if (ready || nodeWas === undefined || nodeWas === 'Disturbed') return false
   return readySince + SECOND <= Math.max(at, copiedAt ?? at)
 }
 

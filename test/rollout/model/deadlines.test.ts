@@ -58,6 +58,16 @@ test.each<readonly [what: string, down: boolean, readySince: number, nodeWas: No
   expect(wasDownBefore(down(readySince), { ...assigned, at: 230_000, nodeWas })).toBe(expected)
 })
 
+test.each<readonly [nodeWas: NodeWas, down: boolean]>([
+  ['Down', true],
+  ['Disturbed', false],
+])(
+  'a node that was %s when it was assigned something, and whose assignment has lost its stamp, was down before: %s',
+  (nodeWas, expected) => {
+    expect(wasDownBefore(down(-1_000), { ...assigned, at: undefined, nodeWas })).toBe(expected)
+  },
+)
+
 test.each([
   ['before the clock ran evenly counts from then on', 10_000, 20_000, 20_000],
   ['after that counts from its beginning', 30_000, 20_000, 30_000],
