@@ -78,9 +78,14 @@ export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefi
   return !atMost(needs, assigned.grant) || isToMerge(report)
 }
 
-/** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
+/** Nothing has been tried. One that went bad asks with an error; that does not wait for a window. */
+export function asksToBegin(node: NodeView, report: AgentStatus | undefined): boolean {
+  return report?.error === undefined && asksForMore(node, report)
+}
+
+/** The same, and only a window, a pause or a budget keeps it. */
 export function waitsForGrant(node: NodeView, report: AgentStatus | undefined): boolean {
-  return node.ready && report?.error === undefined && asksForMore(node, report)
+  return node.ready && asksToBegin(node, report)
 }
 
 /** The host has this content and no work under way, whatever it is assigned: assigning it disturbs nothing. */

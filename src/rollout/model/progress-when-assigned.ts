@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import { lateFrom } from './after-outage.ts'
-import { isApplied, isFailure, isOvertaken, isReplayed, reportedAt, waitsForGrant } from './agent-report.ts'
+import { asksToBegin, isApplied, isFailure, isOvertaken, isReplayed, reportedAt } from './agent-report.ts'
 import { type AssignedNode, untilDeadline, untilReported, untilSilent } from './assigned-node.ts'
 import type { Candidate } from './candidate.ts'
 import { latestOf, refusalEnds } from './deadlines.ts'
@@ -9,7 +9,7 @@ import { type Instant, stamp } from './instant.ts'
 import { failed, type NodeProgress } from './node-progress.ts'
 import type { Assignment } from './node-view.ts'
 import { failedUnder, lastingPressure, pressureInSoak } from './pressure-in-soak.ts'
-import { notReadyAfterApply, notReadyAfterUndo } from './progress-when-down.ts'
+import { notReadyAfterApply, notReadyAsBefore } from './progress-when-down.ts'
 import { isOpen } from './proof.ts'
 import { awaitsReboot } from './reboot.ts'
 import { soakEnds, soakHeardAt } from './soak.ts'
@@ -28,12 +28,12 @@ function saysOfTarget({ node, report, assigned, context }: AssignedNode): boolea
 function stageOf(subject: AssignedNode): NodeProgress {
   const { node, report, wanted, context } = subject
   if (isUntried(subject, context)) return untried(subject)
-  if (report?.phase === 'RolledBack' && !node.ready) return notReadyAfterUndo(subject)
+  if (report?.phase === 'RolledBack' && !node.ready) return notReadyAsBefore(subject)
   if (report && isFailure(report)) return ended(subject, report)
   if (context.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: context.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return applied(subject)
   if (report === undefined) return silent(subject)
-  if (waitsForGrant(node, report)) return { phase: 'Waiting', pending: true }
+  if (asksToBegin(node, report)) return node.ready ? { phase: 'Waiting', pending: true } : notReadyAsBefore(subject)
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, subject.assigned) } })

@@ -8,8 +8,8 @@ import { isOpen } from './proof.ts'
 
 const NOT_READY = 'NotReady'
 
-/** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
-export function notReadyAfterUndo(subject: AssignedNode): NodeProgress {
+/** Its agent says that the host is as before, undone or not begun, and its kubelet says otherwise: only what lasts is believed. */
+export function notReadyAsBefore(subject: AssignedNode): NodeProgress {
   const { node, report, context } = subject
   const until = countedFrom(downSince(subject), clockFor(NOT_READY, context)) + context.applyTimeout
   if (context.now < until) return { phase: 'Unreachable', pending: true, until }

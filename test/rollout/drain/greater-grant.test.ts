@@ -134,3 +134,15 @@ test('a node that is drained because its agent asked for it is uncordoned when a
   expect(done(upgrade(halts, drained, b))).toEqual(['uncordon a'])
   expect(done(upgrade({ controls: { paused: '' }, pods: { a: [aPod('x')] } }, drained, b))).toEqual(['evict a x'])
 })
+
+test('an agent that waits for its drain fails no commit when its node is not Ready for a moment', () => {
+  const blocked = aNode('a')
+    .assignedTo('new', { at: noon - hour })
+    .reporting('Blocked', { needs: 'reboot', active: 'older' })
+  const whenDownFor = (minutes: number) =>
+    upgrade({ since: noon - 2 * hour, windows: nights }, blocked.notReady(noon - minutes * minute), b)
+
+  expect(whenDownFor(1).status.rejected).toEqual([])
+  expect(whenDownFor(1).wakeAt).toBe(noon + 14 * minute)
+  expect(whenDownFor(15).status.rejected.map(({ revision }) => revision)).toEqual(['new'])
+})

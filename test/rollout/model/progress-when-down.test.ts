@@ -15,7 +15,7 @@ test('a node that goes down before its agent takes the assignment fails for bein
   })
 })
 
-test('a node that asks for a greater grant waits without a deadline, unless it went bad or is not Ready', () => {
+test('a node that asks for a greater grant waits without a deadline, unless it went bad or is not Ready for as long as its work may take', () => {
   const late = aNode('a').assignedTo('new', { at: noon - 15 * minute })
   const asking = late.reporting('Blocked', { needs: 'reboot' })
   const error = { reason: 'TrialFailed', message: 'out of luck' }
@@ -24,7 +24,8 @@ test('a node that asks for a greater grant waits without a deadline, unless it w
   expect(progress(late.reporting('Blocked', { needs: 'reboot', error })).failure?.message).toBe(
     'the agent is still at "Blocked", needs "reboot"; the allowed disruption is "restart": out of luck',
   )
-  expect(progress(asking.notReady()).failure?.reason).toBe('ApplyTimeout')
+  expect(progress(asking.notReady(noon - minute))).toEqual({ phase: 'Unreachable', pending: true, until: noon + 14 * minute })
+  expect(progress(asking.notReady(noon - 15 * minute)).failure?.reason).toBe('NotReady')
 })
 
 test('a node that was down before it was assigned is Unreachable and holds up no wave', () => {
