@@ -1,5 +1,4 @@
 import type { NodeView, PodView } from '../../../../src/rollout/model/node-view.ts'
-import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import { contentOf, digestFor, fingerprintOf } from '../content.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
@@ -41,18 +40,24 @@ function servesAgentsFirst(observed: Observed): boolean {
 }
 
 /** For more than it was granted of what it is to have, and nothing else keeps it. */
-function asks(node: NodeView, { pool, decision: { status } }: Decided): boolean {
+function asks(node: NodeView, decided: Decided): boolean {
+  const { status } = decided.decision
   const { assigned, labels, mark } = node
   if (assigned === undefined || mark !== undefined || !isBlocked(node) || !isFree(node)) return false
-  if (beginsOnceMore(node, pool.policy)) return false
+  if (beginsOnceMore(node, decided)) return false
   const isOfTarget = fingerprintOf(assigned.digest) === status.target?.fingerprint
   return isOfTarget && assigned.digest === digestFor(contentOf(assigned.digest), labels)
 }
 
-/** In its turn: its agent was silent then, and may have begun late; or the node was down until its time was over. */
-function beginsOnceMore({ assigned, readySince }: NodeView, { applyTimeout }: RolloutPolicy): boolean {
+/**
+ * In its turn: its agent was silent then, and may have begun late; or the node was down until its time was over; or its time in an earlier rollout
+ * is over.
+ */
+function beginsOnceMore({ assigned, readySince }: NodeView, { at: now, pool, decision: { status } }: Decided): boolean {
   const { nodeWas, at = 0 } = assigned ?? {}
-  return nodeWas === 'Silent' || (nodeWas === 'Down' && readySince >= at + applyTimeout)
+  const { applyTimeout } = pool.policy
+  const isOfEarlier = at < Date.parse(status.history[0]?.startedAt ?? '') && now >= at + applyTimeout
+  return isOfEarlier || nodeWas === 'Silent' || (nodeWas === 'Down' && readySince >= at + applyTimeout)
 }
 
 function isFree({ hold, leaving, assignedByHand }: NodeView): boolean {
