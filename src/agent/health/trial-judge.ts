@@ -24,9 +24,15 @@ export interface TrialLook extends Look {
   readonly isStarting: boolean
 }
 
-/** What the looks during a trial have shown. Monotonic milliseconds. */
-export interface TrialRecord {
+/** What is on trial. */
+export interface TrialSubject {
   readonly digest: string
+  /** The transaction that last changed the host: the same content may be applied once more. */
+  readonly change: string | undefined
+}
+
+/** What the looks during a trial have shown. Monotonic milliseconds. */
+export interface TrialRecord extends TrialSubject {
   readonly startedAt: number
   readonly kubelet: ProcessRecord
   readonly heartbeats: HeartbeatRecord
@@ -61,10 +67,13 @@ const RESTARTS_TO_FAIL = 3
 const HOLDING: TrialVerdict = { kind: 'holding' }
 
 /** @param shown the kubelet's heartbeat on the Node when the change was proved; undefined when the Node was not asked */
-export function trialFrom(digest: string, at: number, shown?: number): TrialRecord {
-  const record = { digest, startedAt: at, kubelet: recordFrom(Number.NEGATIVE_INFINITY, at), restarts: {} }
+export function trialFrom({ digest, change }: TrialSubject, at: number, shown?: number): TrialRecord {
   return {
-    ...record,
+    digest,
+    change,
+    startedAt: at,
+    kubelet: recordFrom(Number.NEGATIVE_INFINITY, at),
+    restarts: {},
     heartbeats: heartbeatsFrom(shown, at),
     unwellSince: undefined,
     complainedSince: undefined,

@@ -20,6 +20,7 @@ import {
   observeTrial,
   type TrialLook,
   type TrialRecord,
+  type TrialSubject,
   type TrialVerdict,
   trialFrom,
   troubleIn,
@@ -59,8 +60,6 @@ export class Trial {
   readonly #context: AgentContext
   readonly #onHeard: () => Promise<void>
   #record: TrialRecord | undefined
-  /** That the record is about. */
-  #change: string | undefined
   #settings: TrialSettings | undefined
 
   /** @param onHeard the API server has answered for the first time since the change */
@@ -78,16 +77,16 @@ export class Trial {
     await state.writeUntold().catch((error: unknown) => this.#notWritten(error))
     const { duration, proof, change, ...known } = await this.#demandedOf(digest)
     const host = await observeHealth(proof, ports)
-    if (this.#record?.digest !== digest || this.#change !== change) this.#record = await this.#begun(digest, host.at, known)
-    this.#change = change
-    const look = await this.#completed(host, proof)
+    if (this.#record?.digest !== digest || this.#record.change !== change)
+      this.#record = await this.#begun({ digest, change }, host.at, known)
+    const look = await this.#completed(this.#record, host, proof)
     if (proof.contact && !look.isUnheard) await this.#heard(digest)
     const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
     this.#record = record
     if (look.isUnheard) await this.#noteMissed(record, look.at)
     if (verdict.kind === 'failed' || verdict.kind === 'cut off') {
       // Should the host stay as it is, it is judged by what it shows from now on. A kubelet has been silent all the same.
-      this.#record = { ...trialFrom(digest, host.at), heartbeats: record.heartbeats }
+      this.#record = { ...trialFrom(record, host.at), heartbeats: record.heartbeats }
       return { because: await this.#failure(verdict, proof), from: digest }
     }
     if (verdict.kind === 'holding') return 'holding'
@@ -103,9 +102,13 @@ export class Trial {
     return 'none'
   }
 
-  async #begun(digest: string, at: number, { shown, missed }: Pick<TrialDemanded, 'shown' | 'missed'>): Promise<TrialRecord> {
+  async #begun(
+    subject: TrialSubject,
+    at: number,
+    { shown, missed }: Pick<TrialDemanded, 'shown' | 'missed'>,
+  ): Promise<TrialRecord> {
     const { ports, options } = this.#context
-    const record = trialFrom(digest, at, shown)
+    const record = trialFrom(subject, at, shown)
     if (missed === undefined) return record
     return goingOn(record, missed, { boot: await ports.services.bootId(), lost: options.timing.lost })
   }
@@ -123,10 +126,9 @@ export class Trial {
     this.#context.ports.log.warn('trial not written', { error: String(error) })
   }
 
-  async #completed(host: Look, proof: TrialDemanded['proof']): Promise<TrialLook> {
+  async #completed(before: TrialRecord, host: Look, proof: TrialDemanded['proof']): Promise<TrialLook> {
     const { ports } = this.#context
-    const { startedAt = host.at } = this.#record ?? {}
-    const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), {
+    const { kubelet } = observeTrial(before, {
       ...host,
       ...UNASKED,
       isUnheard: false,
@@ -137,7 +139,7 @@ export class Trial {
     const { node } = asked
     const isUnheard = proof.contact === true && node.kind === 'unknown' && node.reach !== 'server'
     const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint' && !isUnheard
-    const mayBeStarting = !isCalm && host.at - startedAt < LONGEST_START
+    const mayBeStarting = !isCalm && host.at - before.startedAt < LONGEST_START
     const wasAway = proof.away === true
     return { ...host, ...asked, isUnheard, wasAway, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
   }

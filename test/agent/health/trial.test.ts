@@ -308,7 +308,7 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
   })
   fc.assert(
     fc.property(looks, (sequence) => {
-      let record = trialFrom('d', 0)
+      let record = trialFrom({ digest: 'd', change: 't1' }, 0)
       let at = 0
       for (const { pause, ok } of sequence) {
         at += pause
@@ -329,7 +329,7 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
 
 test('trial fails at the instant at which the kubelet has been unwell for as long as it may be', () => {
   const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
-  const begun = judgeTrial(trialFrom('d', 0), aLook(1000, false, 0), limits)
+  const begun = judgeTrial(trialFrom({ digest: 'd', change: 't1' }, 0), aLook(1000, false, 0), limits)
 
   expect(judgeTrial(begun.record, aLook(30_999, false, 0), limits).verdict.kind).toBe('holding')
   expect(judgeTrial(begun.record, aLook(31_000, false, 0), limits).verdict.kind).toBe('failed')
@@ -338,7 +338,7 @@ test('trial fails at the instant at which the kubelet has been unwell for as lon
 test('trial fails when the Node has complained for as long as it may, counted from its first complaint', () => {
   const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
   const complains = (at: number): TrialLook => ({ ...aLook(at, true, 0), node: { kind: 'complaint', message: 'NotReady' } })
-  const fine = judgeTrial(trialFrom('d', 0), aLook(1000, true, 0), limits)
+  const fine = judgeTrial(trialFrom({ digest: 'd', change: 't1' }, 0), aLook(1000, true, 0), limits)
   const starting = judgeTrial(fine.record, { ...complains(50_000), isStarting: true }, limits)
   const begun = judgeTrial(starting.record, complains(100_000), limits)
 
@@ -351,7 +351,7 @@ test('trial fails by what the kubelet reports after the clock was put back', () 
   const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
   const shows = (at: number, now: number, heartbeat: number): TrialLook => ({ ...aLook(at, true, 0), now, heartbeat })
   const complains = (look: TrialLook): TrialLook => ({ ...look, node: { kind: 'complaint', message: 'NotReady' } })
-  const ahead = judgeTrial(trialFrom('d', 0), shows(10_500, 3_610_500, 3_605_000), limits)
+  const ahead = judgeTrial(trialFrom({ digest: 'd', change: 't1' }, 0), shows(10_500, 3_610_500, 3_605_000), limits)
   const back = judgeTrial(ahead.record, complains(shows(15_500, 15_500, 10_000)), limits)
 
   expect(judgeTrial(back.record, complains(shows(105_499, 105_499, 10_000)), limits).verdict.kind).toBe('holding')
