@@ -13,9 +13,9 @@ const canary = aNode('a').on('new', { at: noon - hour })
 const waiting = ['b', 'c'].map((name) => aNode(name).on('older'))
 
 /** How many pods are missing through no fault of `new`, where these contents have broken something after one rollout has completed. */
-function missing(broken: Readonly<Record<string, string>>, others = waiting, more: Partial<Damage> = {}): number {
+function missing(broken: Readonly<Record<string, string>>, others = waiting, more: Partial<Damage> = {}, first = canary): number {
   const damages = Object.entries(broken).map(([node, content]): Damage => ({ app, node, content, epoch: 1, ...more }))
-  const snapshot = pool.with(canary, ...others)
+  const snapshot = pool.with(first, ...others)
   const observed = {
     fleet: { pools: [snapshot], policy: {}, controls: {} },
     decisions: new Map(),
@@ -49,4 +49,11 @@ test('what was broken before the last rollout completed is no fault of the targe
 test('what an unfinished commit had broken before the pool lost its history is no fault of another target', () => {
   expect(missing({ c: 'past' }, waiting, { isForgotten: true })).toBe(1)
   expect(missing({ a: 'new' }, waiting, { isForgotten: true })).toBe(0)
+})
+
+test('what the target had broken before the pool lost its history is no fault of it where no node shows the target any more', () => {
+  const goneBack = aNode('a').on('older')
+
+  expect(missing({ a: 'new' }, waiting, { isForgotten: true }, goneBack)).toBe(1)
+  expect(missing({ a: 'new' }, waiting, {}, goneBack)).toBe(0)
 })

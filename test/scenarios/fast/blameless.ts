@@ -1,4 +1,5 @@
 import { assessPool } from '../../../src/rollout/assess-pool.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import type { Damage } from './apps.ts'
 import { fingerprintOf } from './content.ts'
@@ -27,13 +28,20 @@ export function blameless(
   const { target, stable, stays, isEverywhere } = tried(pool, observed)
   const shown = new Map(pool.nodes.map(({ name, assigned }) => [name, fingerprintOf(assigned?.digest ?? '')]))
   const isHidden = ({ node, content }: Damage): boolean => isMeddled && shown.get(node) !== fingerprintOf(content)
-  const isForgotten = (damage: Damage): boolean => damage.isForgotten === true && fingerprintOf(damage.content) !== target
+  const isTriedStill = (content: string): boolean =>
+    fingerprintOf(content) === target && pool.nodes.some((node) => shows(node).includes(fingerprintOf(content)))
+  const isForgotten = (damage: Damage): boolean => damage.isForgotten === true && !isTriedStill(damage.content)
   const isBlameless = (damage: Damage): boolean => isHidden(damage) || isForgotten(damage) || isBlamelessIfShown(damage)
   const isBlamelessIfShown = ({ content, epoch: since }: Damage): boolean =>
     since < epoch || isEverywhere || fingerprintOf(content) === stable || (stays && fingerprintOf(content) !== target)
   for (const [app, ofApp] of Map.groupBy(damages.filter(isBlameless), (damage) => damage.app))
     missing.set(app, (missing.get(app) ?? 0) + new Set(ofApp.map(({ node }) => node)).size)
   return missing
+}
+
+/** What a node is to have, and what it has. */
+function shows({ assigned, status }: NodeView): readonly string[] {
+  return [assigned?.digest, status?.active].map((digest = '') => fingerprintOf(digest))
 }
 
 interface Tried {
