@@ -17,8 +17,11 @@ export const budget: Invariant = {
 
 /** The node was available, and is not for as long as the work takes. */
 export function disturbs({ desired, before }: Assignment, world: World): boolean {
-  const status = (world.pool(desired.POOL ?? '')?.status ?? {}) as { readonly stable?: unknown }
-  const joins = desiredOf(before) === undefined && status.stable !== undefined
+  const { POOL: pool = '', REVISION: revision = '' } = desired
+  const status = (world.pool(pool)?.status ?? {}) as { readonly stable?: unknown }
+  // Of a NodePool that was deleted, the controller may still have what it showed.
+  const isProven = status.stable !== undefined || world.completed.has(`${pool} ${world.contentOf(pool, revision)?.name}`)
+  const joins = desiredOf(before) === undefined && isProven
   const isAtWork = desiredOf(before) !== undefined && !hasEnded(before) && !isBlocked(before)
   return isAvailable(before) && !isAtWork && !joins && activeDigest(before) !== desired.DIGEST
 }
