@@ -18,15 +18,11 @@ export class AcceptedCopy {
 
   /**
    * @param isLost it was kept before, and is not now, or cannot be read: no pool waits until the server keeps it again
-   * @param isOther it was kept with other files
    * @throws {Error} when it cannot be kept
    */
-  async write(
-    accepted: RepoSnapshot,
-    { isLost, isOther }: { readonly isLost: boolean; readonly isOther: boolean },
-  ): Promise<void> {
+  async write(accepted: RepoSnapshot, { isLost }: { readonly isLost: boolean }): Promise<void> {
     try {
-      await this.#store.put(accepted, { isReadable: !isLost && !isOther })
+      await this.#store.put(accepted, { isReadable: !isLost })
     } catch (error) {
       if (!isLost) throw error
     }

@@ -179,8 +179,7 @@ export class HeadIntake {
     }
     // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
     const accepted = { ...snapshot, files: fleet.files }
-    const { fleet: before, lost } = this.#state
-    await this.#copy.write(accepted, { isLost: observed === lost, isOther: observed === before?.commit && fleet !== before })
+    await this.#copy.write(accepted, { isLost: observed === this.#state.lost })
     library.add(fleet)
     log('info', `accepted commit "${observed}"`)
     return { fleet, observed, ...(event === this.#restoredHead && { unread: true }) }

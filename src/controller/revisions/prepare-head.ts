@@ -1,6 +1,4 @@
-import { Buffer } from 'node:buffer'
-import { isDeepStrictEqual } from 'node:util'
-import type { RepoFile, RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import { commitOf, revisionId } from '../../protocol/revision-id.ts'
 import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
@@ -19,14 +17,14 @@ export interface PrepareOptions {
   readonly compile: Compile
   /** Absent: the controller takes nothing from Secrets. */
   readonly taker: SecretTaker | undefined
-  /** Accepted last; when that is the same revision of the same files, it is given back. */
+  /** Accepted last; when that is the same revision, it is given back. */
   readonly known: CompiledFleet | undefined
 }
 
 /** Makes a commit ready to be judged, with what it takes from Secrets of the cluster as these are now. */
 export async function prepareHead(snapshot: RepoSnapshot, options: PrepareOptions): Promise<PreparedHead> {
   const { compile, taker, known } = options
-  const before = known && isOf(snapshot, known) ? known : undefined
+  const before = known && commitOf(known.commit) === snapshot.commit ? known : undefined
   const fleet = before ?? (await compile(snapshot))
   const { secretRefs = [] } = fleet
   if (secretRefs.length === 0) return { snapshot, fleet }
@@ -35,17 +33,7 @@ export async function prepareHead(snapshot: RepoSnapshot, options: PrepareOption
   const { seen } = taken
   if (taken.kind === 'missing') return { snapshot, fleet, seen, missing: taken.problems }
   const complete = { ...snapshot, commit: revisionId(snapshot.commit, taken.id), secrets: taken.values }
-  return { snapshot: complete, fleet: before?.commit === complete.commit ? before : await compile(complete), seen }
-}
-
-/** With another --path, the same commit is another fleet. */
-function isOf({ commit, files }: RepoSnapshot, known: CompiledFleet): boolean {
-  return commitOf(known.commit) === commit && [...known.files].every(([path, file]) => isSameFile(files.get(path), file))
-}
-
-function isSameFile(one: RepoFile | undefined, other: RepoFile): boolean {
-  if (one?.kind !== 'file' || other.kind !== 'file') return isDeepStrictEqual(one, other)
-  return Buffer.compare(one.bytes, other.bytes) === 0
+  return { snapshot: complete, fleet: known?.commit === complete.commit ? known : await compile(complete), seen }
 }
 
 const NO_NAMESPACE = 'the controller takes no values of Secrets; start it with --secrets-namespace'
