@@ -33,3 +33,27 @@ test.each([
   await replicas.clock.advance(5 * MINUTE)
   expect(await atRevision(replicas, C)).toEqual(['n0', 'n1', 'n2', 'n3'])
 })
+
+test('a new leader goes on with the newest accepted commit when the write of one before it had no answer, and arrives after it', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents()
+  let late: (() => Promise<unknown>) | undefined
+  const create: KubeApi['create'] = async (path, body, options) => {
+    if (!JSON.stringify(body).includes(B)) return replicas.kube.create(path, body, options)
+    late ??= () => replicas.kube.create(path, body, options)
+    throw new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+  }
+  const first = await replicas.start('first', { kube: { ...replicas.kube, create } })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(5 * SECOND)
+  replicas.push('c', aFleet({ v: 6 }))
+  await replicas.clock.advance(MINUTE)
+  await late?.()
+  await first.stop()
+  replicas.source.loseContact()
+  await replicas.start('second')
+  await replicas.clock.advance(3 * MINUTE)
+  expect(await atRevision(replicas, C)).toEqual(['n0', 'n1'])
+})

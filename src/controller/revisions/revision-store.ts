@@ -108,9 +108,10 @@ export class RevisionStore {
     if (isReadable && known && known === kept[0]) return
     const acceptedAt = this.#options.now()
     const accepted = { sequence: this.#next(kept[0]?.sequence ?? 0, acceptedAt), acceptedAt }
+    // Before it is written: what has no answer may arrive after the commit that takes its place.
+    this.#given = accepted.sequence
     if (isReadable && known) await this.#renumber(known, accepted)
     else await this.#write(snapshot, accepted)
-    this.#given = accepted.sequence
     this.#refuseLoss(snapshot.commit)
   }
 
