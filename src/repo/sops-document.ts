@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import { repeatsKey } from '../protocol/repeats-key.ts'
+import { repeatedKey } from '../protocol/repeated-key.ts'
 import type { SopsSource } from './schema/host-profile.ts'
 
 /** A document that SOPS encrypted. What it means can be checked without a key; what it holds cannot. */
@@ -52,7 +52,7 @@ function parsed(bytes: Uint8Array): SopsValue {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const asItStands = { intAsBigInt: true, stringKeys: true, schema: 'core' } as const
     const document = parseDocument(text, { logLevel: 'error', uniqueKeys: false, ...asItStands })
-    if (document.errors.length === 0 && !repeatsKey(document))
+    if (document.errors.length === 0 && !repeatedKey(document))
       return document.toJS({ mapAsMap: true, maxAliasCount: MAX_ALIASES })
   } catch {
     // The parser has no message of its own that may be shown.

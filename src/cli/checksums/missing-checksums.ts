@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, parseAllDocuments, type Scalar, visit, type YAMLMap } from 'yaml'
-import { repeatsKey } from '../../protocol/repeats-key.ts'
+import { repeatedKey } from '../../protocol/repeated-key.ts'
 import { type Edit, inserted, replaced } from './edits.ts'
 
 /** Checksums of one file to download, by architecture, that the repository lacks. */
@@ -45,7 +45,7 @@ export function missingChecksums(texts: Texts, before?: Texts): readonly Missing
 function parsed(texts: Texts): readonly Parsed[] {
   return [...texts].map(([path, text]) => {
     const documents = parseAllDocuments(text, { uniqueKeys: false }) as readonly Document[]
-    return { path, text, documents: documents.filter((each) => each.errors.length === 0 && !repeatsKey(each)) }
+    return { path, text, documents: documents.filter((each) => each.errors.length === 0 && !repeatedKey(each)) }
   })
 }
 

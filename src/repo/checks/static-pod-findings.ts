@@ -1,5 +1,5 @@
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
-import { repeatsKey } from '../../protocol/repeats-key.ts'
+import { repeatedKey } from '../../protocol/repeated-key.ts'
 import { isNamespace, isPodName, STATIC_POD_KEY } from '../../protocol/static-pods.ts'
 import { plainValue, yamlIssues } from '../parse-yaml.ts'
 import type { Place } from '../problem.ts'
@@ -37,7 +37,7 @@ function takesAnnotation(source: string): boolean {
   const document = parseDocument(text, { uniqueKeys: false })
   return (
     document.errors.length === 0 &&
-    !repeatsKey(document) &&
+    !repeatedKey(document) &&
     document.getIn(['metadata', 'annotations', STATIC_POD_KEY]) === digest
   )
 }

@@ -55,7 +55,8 @@ test('a configuration is merged when it has 40,000 fields', () => {
 })
 
 test('a configuration is refused when it has a field twice', () => {
-  expect(() => kubeletDocument('maxPods: 1\nmaxPods: 2\n', { mode: 'overlay', local: undefined })).toThrow(
-    'read the kubelet configuration of the ConfigMap: Map keys must be unique',
+  const text = 'authentication:\n  webhook: {}\n  anonymous: {}\n  webhook: {}\n'
+  expect(() => kubeletDocument(text, { mode: 'overlay', local: undefined })).toThrow(
+    'read the kubelet configuration of the ConfigMap: "webhook" is defined twice',
   )
 })
