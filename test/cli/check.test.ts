@@ -59,6 +59,11 @@ test.each<[string, Partial<ClusterFacts>, string[]]>([
       'warning controller: ConfigMap "nodewave-fleet" is missing in namespace "nodewave-system": nobody can pause the whole fleet',
     ],
   ],
+  [
+    'a namespace in which no controller runs, and which needs no ConfigMap of the fleet',
+    { leader: { value: undefined }, hasFleetControls: { value: false } },
+    ['error controller: none leads'],
+  ],
   ['a kind that is missing', { pools: { value: undefined } }, ['error kinds: NodePool is not installed']],
   [
     'a second kind that is missing, with no controller',

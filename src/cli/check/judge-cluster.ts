@@ -141,9 +141,9 @@ function controller({ leader, serverTime }: ClusterFacts, { now, version, namesp
   return ok('controller', `"${holder}" leads, version ${its}`)
 }
 
-/** Somebody may have deleted it: better found out before it is needed. */
-function fleetControls({ hasFleetControls: found }: ClusterFacts, { namespace }: JudgeContext): Finding[] {
-  if (!('value' in found) || found.value) return []
+/** Somebody may have deleted it: better found out before it is needed. In a namespace without a controller it would pause nothing. */
+function fleetControls({ hasFleetControls: found, leader }: ClusterFacts, { namespace }: JudgeContext): Finding[] {
+  if (!('value' in found) || found.value || !('value' in leader) || leader.value === undefined) return []
   const message = `ConfigMap "${FLEET_CONFIG_MAP}" is missing in namespace "${namespace}": nobody can pause the whole fleet`
   return [warned('controller', message, `kubectl -n ${namespace} create configmap ${FLEET_CONFIG_MAP}`)]
 }
