@@ -50,13 +50,14 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
 
 async function resumeFleet(view: ControlView): Promise<Intent> {
   const { pools, namespace } = view
-  const annotations = (await fleetAnnotations(view)) ?? {}
-  if (annotations[POOL_CONTROLS.paused] === undefined) return { says: 'the fleet is not paused', writes: [], awaits: [] }
+  const annotations = await fleetAnnotations(view)
+  if (annotations && annotations[POOL_CONTROLS.paused] === undefined)
+    return { says: 'the fleet is not paused', writes: [], awaits: [] }
   const own = pools.filter(({ controls }) => controls?.paused !== undefined).map(({ name }) => name)
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {
     says: `the fleet is resumed${own.length === 0 ? '' : `; pools with a pause of their own: ${own.join(', ')}`}`,
-    writes: endOfPause(on, annotations[POOL_CONTROLS.stopDrains] !== undefined),
+    writes: endOfPause(on, annotations?.[POOL_CONTROLS.stopDrains] !== undefined),
     awaits: pools.map(({ name }) => ({ pool: name, action: 'ResumeFleet' })),
   }
 }
