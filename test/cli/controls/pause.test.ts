@@ -94,15 +94,18 @@ test('a pause of the fleet is written to its ConfigMap, and resume tells of pool
   expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
 })
 
-test.each([['pause'], ['resume']])('%s of the fleet is an error where the controller has another namespace', async (command) => {
-  await using stage = await aStage()
-  const { run } = await aFleetWith(stage)
-  await stage.completed(A)
+test.each([['pause'], ['resume']])(
+  'a %s of the fleet is an error where the controller has another namespace',
+  async (command) => {
+    await using stage = await aStage()
+    const { run } = await aFleetWith(stage)
+    await stage.completed(A)
 
-  expect(await run(command, '--all', '--namespace', 'nodewave-gates')).toEqual({
-    stdout: '',
-    stderr:
-      'error: annotate ConfigMap "nodewave-fleet": failed to patch "/api/v1/namespaces/nodewave-gates/configmaps/nodewave-fleet": configmaps "nodewave-fleet" not found (404); name the namespace of the controller with --namespace; if it is this one, create it: kubectl -n nodewave-gates create configmap nodewave-fleet\n',
-    code: 2,
-  })
-})
+    expect(await run(command, '--all', '--namespace', 'nodewave-gates')).toEqual({
+      stdout: '',
+      stderr:
+        'error: annotate ConfigMap "nodewave-fleet": failed to patch "/api/v1/namespaces/nodewave-gates/configmaps/nodewave-fleet": configmaps "nodewave-fleet" not found (404); name the namespace of the controller with --namespace; if it is this one, create it: kubectl -n nodewave-gates create configmap nodewave-fleet\n',
+      code: 2,
+    })
+  },
+)
