@@ -1,4 +1,4 @@
-import { isApplied, isReplayed, reportOf, waitsForGrant } from '../model/agent-report.ts'
+import { isApplied, isReplayed, reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
@@ -78,7 +78,6 @@ export function factsOf(node: NodeView, { pool, rollout, clock, policy, isDivide
     condition,
     isOnProven,
     assigned,
-    waits: isExposed || assigned ? waitsForGrant(node, report) : true,
     isExposed,
     wasTried,
     changes,

@@ -23,8 +23,8 @@ export interface WaveCandidate {
 export interface PlacedCandidate extends WaveCandidate {
   readonly place: 'Sound' | 'Unsound' | 'Tried'
   readonly isExposed: boolean
-  /** It has not begun: it is assigned nothing yet, or its agent asks for a greater disruption. */
-  readonly waits: boolean
+  /** It is assigned the target, perhaps by an earlier try of it, and need not be again. */
+  readonly assigned: boolean
 }
 
 /**
@@ -172,7 +172,7 @@ function placesIn(size: number): (node: WaveCandidate) => boolean {
 }
 
 /**
- * How many places of the open waves, given in order, unsound nodes could take from sound ones that have not begun.
+ * How many places of the open waves, given in order, unsound nodes could take from sound ones that were assigned nothing yet.
  * @param members candidates that belong to the open waves
  */
 export function placesLeft(
@@ -181,7 +181,7 @@ export function placesLeft(
 ): number {
   const sized = openWaves.filter(({ nodes }) => !('matchLabels' in nodes))
   const unsound = sized.reduce((sum, wave) => sum + sizeNow(wave, division), 0)
-  const free = members.filter(({ place, waits }) => place === 'Sound' && waits).length
+  const free = members.filter(({ place, isExposed, assigned }) => place === 'Sound' && !isExposed && !assigned).length
   const tried = members.filter(({ place }) => place !== 'Sound').length
   return Math.max(0, Math.min(free, unsound - tried))
 }

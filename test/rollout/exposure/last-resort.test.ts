@@ -88,23 +88,6 @@ test.each([
   expect(selected(decide(pool.with(dead, ...down(lacks), ...up('d', 'e')), noon))).toEqual([lacks])
 })
 
-test.each([
-  ['has asked for a reboot since an earlier try', noon - 100 * minute, ['a']],
-  ['asks for a reboot', noon - 20 * minute, []],
-])('a dead node gets a fix when the dead use up the budget, and the agent of the canary %s', (_, at, withPlace) => {
-  const history = [
-    aRollout('fix', { startedAt: noon - 30 * minute }),
-    aRollout('last', { result: 'Superseded', startedAt: noon - hour }),
-    aRollout('fix', { result: 'Superseded', startedAt: noon - 2 * hour }),
-    aRollout('older', { result: 'Completed', startedAt: noon - 5 * hour }),
-  ]
-  const asks = aNode('a').assignedTo('fix', { at }).reporting('Blocked', { needs: 'reboot' })
-  const pool = aPool({ head: 'fix', stable: 'older', history, waves, maxUnavailable: 2 })
-
-  expect(selected(decide(pool.with(asks, ...down('b', 'c'), ...up('d', 'e')), noon))).toEqual(['b'])
-  expect(selected(decide(pool.with(asks, ...down('b'), ...up('d', 'e')), noon))).toEqual(withPlace)
-})
-
 test('a node that its agent could not restore waits for a node that reboots for its work also when the API server was away', () => {
   const reboots = aNode('x')
     .assignedTo('fix', { at: noon - 20 * minute })

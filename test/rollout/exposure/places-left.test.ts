@@ -9,7 +9,7 @@ const unsound = aMember('Unsound', false)
 const tried = aMember('Tried', true)
 
 function aMember(place: PlacedCandidate['place'], isExposed: boolean): PlacedCandidate {
-  return { name: 'a', labels: {}, place, isExposed, waits: !isExposed }
+  return { name: 'a', labels: {}, place, isExposed, assigned: isExposed }
 }
 
 interface Case {
@@ -34,14 +34,8 @@ test.each<Case>([
   {
     what: 'none of a sound node that an earlier try has assigned it',
     waves: two,
-    members: [{ ...sound, waits: false }],
+    members: [{ ...sound, assigned: true }],
     places: 0,
-  },
-  {
-    what: 'the one of a sound node whose agent asks for a greater disruption',
-    waves: one,
-    members: [{ ...exposed, waits: true }],
-    places: 1,
   },
   { what: 'one less for an unsound node', waves: two, members: [unsound, sound, sound], places: 1 },
   { what: 'one less for a node that was tried', waves: two, members: [tried, sound, sound], places: 1 },
