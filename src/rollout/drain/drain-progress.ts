@@ -17,6 +17,8 @@ export function progressUnder(
     case 'CalledOff':
       return { phase: 'Skipped', pending: false }
     case 'Aside':
+      // Not out of its wave: it may be back any moment.
+      if (drain.because === 'Down') return progress
       return {
         phase: ready ? 'Skipped' : 'Unreachable',
         pending: false,

@@ -31,9 +31,15 @@ test.each<readonly [what: string, drain: Drain, progress: NodeProgress]>([
 })
 
 test('a node that is left out and not Ready is unreachable', () => {
-  const aside = { kind: 'Aside', because: 'Down' } as const
+  const aside = { kind: 'Aside', because: 'Cordoned' } as const
 
   expect(progressUnder(aside, { progress: waiting, ready: false, now: noon })).toEqual({ phase: 'Unreachable', pending: false })
+})
+
+test('a node that cannot be drained before it is back is as far as without a drain', () => {
+  const down: NodeProgress = { phase: 'Unreachable', pending: true, until: noon + minute }
+
+  expect(progressUnder({ kind: 'Aside', because: 'Down' }, { progress: down, ready: false, now: noon })).toEqual(down)
 })
 
 test.each<readonly [what: string, drain: Partial<Underway>, until: number | undefined]>([

@@ -146,3 +146,20 @@ test('an agent that waits for its drain fails no commit when its node is not Rea
   expect(whenDownFor(1).wakeAt).toBe(noon + 14 * minute)
   expect(whenDownFor(15).status.rejected.map(({ revision }) => revision)).toEqual(['new'])
 })
+
+test.each([
+  [
+    'asks for it',
+    aNode('a')
+      .assignedTo('new', { at: noon - 5 * minute })
+      .reporting('Blocked', { needs: 'drain', active: 'older' }),
+  ],
+  ['is assigned nothing yet', aNode('a').on('older')],
+])('a wave waits for a node that is to be drained, and is not Ready for a moment, when it %s', (_, node) => {
+  const options = { since: noon - hour, waves: [aWave('canary', 2)], maxUnavailable: 2, maxFailures: 1 }
+  const nextTo = (other: NodeDraft) => upgrade(options, node.notReady(noon - 1000), other)
+  const failed = aNode('b').rolledBackFrom('new', { at: noon - 40 * minute })
+
+  expect(nextTo(aNode('b').on('new', { at: noon - 40 * minute })).status.history[0]?.result).toBe('Running')
+  expect(nextTo(failed).status.rejected).toEqual([])
+})
