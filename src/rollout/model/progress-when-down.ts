@@ -11,7 +11,8 @@ const NOT_READY = 'NotReady'
 /** Its agent says that the host is as before, undone or not begun, and its kubelet says otherwise: only what lasts is believed. */
 export function notReadyAsBefore(subject: AssignedNode): NodeProgress {
   const { node, report, context } = subject
-  const until = countedFrom(downSince(subject), clockFor(NOT_READY, context)) + context.applyTimeout
+  const trusted = clockFor(NOT_READY, context)
+  const until = Math.max(countedFrom(downSince(subject), trusted) + context.applyTimeout, readyHeardAt(node, trusted))
   if (context.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
   return failed({ reason: NOT_READY, message: `node is not Ready since ${stamp(node.readySince)}${said}` })

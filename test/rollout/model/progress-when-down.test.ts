@@ -28,6 +28,16 @@ test('a node that asks for a greater grant waits without a deadline, unless it w
   expect(progress(asking.notReady(noon - 15 * minute)).failure?.reason).toBe('NotReady')
 })
 
+test('a node that asks for a greater grant does not fail for what its Node shows before kubelets have repeated that after a restore', () => {
+  const asking = aNode('a')
+    .assignedTo('new', { at: noon - hour })
+    .reporting('Blocked', { needs: 'reboot' })
+    .notReady(noon - 30 * minute)
+
+  expect(progress(asking, { listedAt: noon })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 8 * minute })
+  expect(progress(asking, { listedAt: noon - 8 * minute }).failure?.reason).toBe('NotReady')
+})
+
 test('a node that was down before it was assigned is Unreachable and holds up no wave', () => {
   const down = aNode('a')
     .notReady(noon - 30 * minute)
