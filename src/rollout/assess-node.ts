@@ -5,7 +5,7 @@ import { isBlinking } from './exposure/condition.ts'
 import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
 import type { NodeFacts } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
-import { isApplied } from './model/agent-report.ts'
+import { asksToBegin, isApplied } from './model/agent-report.ts'
 import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import { hadNoTime, isEvidence } from './model/evidence.ts'
@@ -121,6 +121,7 @@ function contentOf(
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */
 function isBroken({ node, report, condition, isOnProven }: NodeFacts, clock: RolloutClock): boolean {
   if (condition === 'Broken') return true
-  if (node.assigned === undefined || node.ready || isBlinking({ node, report }, clock)) return false
-  return !isOnProven
+  if (node.assigned === undefined || node.ready || isOnProven || isBlinking({ node, report }, clock)) return false
+  // It was sound, and its agent has changed nothing yet.
+  return node.assigned.nodeWas !== undefined || !asksToBegin(node, report)
 }

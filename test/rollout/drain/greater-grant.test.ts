@@ -163,3 +163,15 @@ test.each([
   expect(nextTo(aNode('b').on('new', { at: noon - 40 * minute })).status.history[0]?.result).toBe('Running')
   expect(nextTo(failed).status.rejected).toEqual([])
 })
+
+test('an agent that asks for a drain gets it when its node is Ready again, or was not sound before', () => {
+  const asks = aNode('a')
+    .assignedTo('new', { at: noon - 10 * minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+  const options = { since: noon - hour, disruption: 'restart' } as const
+  const down = asks.notReady(noon - 2 * minute)
+
+  expect(done(upgrade(options, down))).toEqual([])
+  expect(done(upgrade(options, down.readyAgain(noon)))).toEqual(['cordon a Ours'])
+  expect(done(upgrade(options, down.takenDown()))).toEqual(['assign a new drain'])
+})
