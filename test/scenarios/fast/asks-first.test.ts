@@ -6,7 +6,7 @@ import { aPool, type PoolOptions } from '../../rollout/builders/pools.ts'
 import { holdsWhere, named } from './asks-of-fleet.ts'
 import { asksFirst } from './invariants/asks-first.ts'
 
-const forward = aPool({ stable: 'older', since: noon - minute, maxUnavailable: 3 })
+const forward = aPool({ stable: 'older', since: noon - 20 * minute, maxUnavailable: 3 })
 const older = ['b', 'c'].map((name) => aNode(name).on('older'))
 const asking = aNode('a').on('older').assignedTo('new').reporting('Blocked', { needs: 'drain' })
 
@@ -35,6 +35,17 @@ test('an agent whose node was down until its time was over may wait, one whose n
 
   expect(holdsBeside(wasDown.readyAgain(noon - minute))).toBe(true)
   expect(holdsBeside(wasDown.readyAgain(noon - 2 * minute))).toBe(false)
+})
+
+test('an agent may wait that asks since an earlier rollout for longer than its work may take', () => {
+  const given = (minutes: number): NodeDraft =>
+    aNode('a')
+      .on('older')
+      .assignedTo('new', { at: noon - minutes * minute })
+      .reporting('Blocked', { needs: 'drain' })
+
+  expect(holdsBeside(given(21))).toBe(true)
+  expect(holdsBeside(given(19))).toBe(false)
 })
 
 /** Whether the claim holds when a pool waits for a budget that has this node, with these pods. */
