@@ -15,7 +15,8 @@ import { type DrainContext, needsDrain } from './needs-drain.ts'
 /** @returns undefined for a node that no cordon keeps from anything: most of them. */
 export function drainOf(member: Candidate, context: DrainContext): Drain | undefined {
   const { node, progress } = member
-  if (node.mark === undefined && !node.unschedulable && progress.phase !== 'Unreachable') return undefined
+  const isAway = progress.phase === 'Unreachable' || progress.phase === 'Failed'
+  if (node.mark === undefined && !node.unschedulable && !isAway) return undefined
   const aside = leftOut(member, context)
   if (aside) return { kind: 'Aside', ...aside }
   const needed = needsDrain(member, context)

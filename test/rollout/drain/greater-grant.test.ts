@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
-import { condition, phases } from '../builders/decisions.ts'
+import { decide } from '../../../src/rollout/decide.ts'
+import { condition, phases, remembering } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 import { b, done, upgrade } from './upgrade.ts'
 
 test('an agent that finds it needs a drain gets it, and then the greater grant', () => {
@@ -174,4 +176,31 @@ test('an agent that asks for a drain gets it when its node is Ready again, or wa
   expect(done(upgrade(options, down))).toEqual([])
   expect(done(upgrade(options, down.readyAgain(noon)))).toEqual(['cordon a Ours'])
   expect(done(upgrade(options, down.takenDown()))).toEqual(['assign a new drain'])
+})
+
+test('an agent that asks for a drain, and failed because its node is not Ready, is not drained before that is back when the controller starts again', () => {
+  const asks = aNode('a')
+    .assignedTo('new', { at: noon - 50 * minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+    .notReady(noon - 20 * minute)
+  const options = { stable: 'older', since: noon - hour, disruption: 'restart', maxUnavailable: 1, maxFailures: 1 } as const
+  const members = [asks, aNode('b').on('new', { at: noon - 40 * minute }), aNode('c').on('older')]
+  const failed = decide(aPool({ ...options, windows: nights }).with(...members), noon - minute)
+  const startedAgain = { ...remembering(aPool(options).with(...members), failed), steadySince: noon, listedAt: noon }
+  const decision = decide(startedAgain, noon + 2 * minute)
+
+  expect(phases(decision)).toEqual({ Current: 1, Failed: 1, Waiting: 1 })
+  expect(done(decision)).toEqual([])
+})
+
+test('the pool says until when it waits for a node that is to be drained, and is not Ready', () => {
+  const options = { since: noon - hour, waves: [aWave('canary', { pool: 'x' })] }
+  const canary = aNode('a').on('older').labelled({ pool: 'x' })
+  const whenDownFor = (minutes: number, startedAt = noon - hour) => {
+    const pool = aPool({ stable: 'older', disruption: 'drain', ...options }).with(canary.notReady(noon - minutes * minute), b)
+    return condition(decide({ ...pool, steadySince: startedAt }, noon), 'Ready').message
+  }
+
+  expect(whenDownFor(1)).toContain('"a" is not Ready: waits until 2026-11-21T12:14:00.000Z')
+  expect(whenDownFor(20, noon - 5 * minute)).toContain('"a" is not Ready: waits until 2026-11-21T12:10:00.000Z')
 })
