@@ -71,7 +71,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   member.drain = drainOf(member, context)
   if (!member.drain) member.isAtRest = isAtRest(facts, member)
   // A drain for its repair does not hide what it failed at.
-  else if (!isFailed) member.progress = progressUnder(member.drain, { progress, ready: node.ready, now })
+  else if (!isFailed) member.progress = progressUnder(member.drain, { progress, ready: node.ready, assigned, now })
   return member
 }
 

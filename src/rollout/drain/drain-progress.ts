@@ -3,11 +3,16 @@ import type { Instant } from '../model/instant.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
 import { slowFrom } from './blockage.ts'
 
+interface DrainedProgress {
+  /** Without a drain. */
+  readonly progress: NodeProgress
+  readonly ready: boolean
+  readonly assigned: boolean
+  readonly now: Instant
+}
+
 /** Where a node stands whose cordon says more about it than its assignment does. */
-export function progressUnder(
-  drain: Drain,
-  { progress, ready, now }: { readonly progress: NodeProgress; readonly ready: boolean; readonly now: Instant },
-): NodeProgress {
+export function progressUnder(drain: Drain, { progress, ready, assigned, now }: DrainedProgress): NodeProgress {
   switch (drain.kind) {
     case 'Over':
       return progress
@@ -17,8 +22,8 @@ export function progressUnder(
     case 'CalledOff':
       return { phase: 'Skipped', pending: false }
     case 'Aside':
-      // Not out of its wave: it may be back any moment.
-      if (drain.because === 'Down') return progress
+      // Its agent has the content, and asks for the drain: its wave waits for it.
+      if (drain.because === 'Down' && assigned) return progress
       return {
         phase: ready ? 'Skipped' : 'Unreachable',
         pending: false,

@@ -20,7 +20,10 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
   const aside = leftOut(member, context)
   if (aside) return { kind: 'Aside', ...aside }
   const needed = needsDrain(member, context)
-  if (node.mark === undefined) return needed && isDown(member, context) ? { kind: 'Aside', because: 'Down' } : undefined
+  if (node.mark === undefined)
+    return needed && isDown(member, context)
+      ? { kind: 'Aside', because: 'Down', ...(progress.until && { until: progress.until }) }
+      : undefined
   if (isCalledOff(member) && (needed || isMeantStill(member, context)) && !isRepairedFirst(member)) return { kind: 'CalledOff' }
   if (!needed) return isLetGo(member) || (hasEnded(member) && !isRemembered(member)) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })

@@ -1,6 +1,6 @@
 import { isFailure } from './agent-report.ts'
 import type { Proving } from './assigned-node.ts'
-import { countedFrom, joiningEnds } from './deadlines.ts'
+import { joiningEnds } from './deadlines.ts'
 import { stamp } from './instant.ts'
 import { failed, type NodeProgress, RENDER_FAILED } from './node-progress.ts'
 import type { NodeView } from './node-view.ts'
@@ -28,8 +28,8 @@ export function progressOf(node: NodeView, context: ProgressContext): NodeProgre
 }
 
 /** After this long it counts as down for good, which changes how it may be mended. */
-function unreachable({ readySince }: NodeView, context: WantedContext): NodeProgress {
-  return { phase: 'Unreachable', pending: true, until: countedFrom(readySince, context) + context.applyTimeout }
+function unreachable({ readySince }: NodeView, { applyTimeout }: WantedContext): NodeProgress {
+  return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 
 /** Other labels since then want other content, or none can be rendered for them: the node failed at what it has. */

@@ -13,8 +13,8 @@ export function describeNotReady({ notAtRest, clock, now }: PoolState): string {
   return `; ${names} ${awaited.length === 1 ? 'is' : 'are'} not Ready: waits until ${stamp(until)}${describeListed(until, clock)}`
 }
 
-function isAwaitedToBeReady({ assigned, progress, drain }: Member): boolean {
-  return (assigned || drain?.kind === 'Aside') && progress.phase === 'Unreachable' && progress.pending
+function isAwaitedToBeReady({ assigned, progress }: Member): boolean {
+  return assigned && progress.phase === 'Unreachable' && progress.pending
 }
 
 function describeListed(until: Instant, clock: PoolState['clock']): string {

@@ -27,19 +27,24 @@ test.each<readonly [what: string, drain: Drain, progress: NodeProgress]>([
     { phase: 'Draining', pending: true, until: noon + 14 * minute },
   ],
 ])('a node is %s', (_, drain, progress) => {
-  expect(progressUnder(drain, { progress: waiting, ready: true, now: noon })).toEqual(progress)
+  expect(progressUnder(drain, { progress: waiting, ready: true, assigned: false, now: noon })).toEqual(progress)
 })
 
 test('a node that is left out and not Ready is unreachable', () => {
-  const aside = { kind: 'Aside', because: 'Cordoned' } as const
+  const aside = { kind: 'Aside', because: 'Down' } as const
 
-  expect(progressUnder(aside, { progress: waiting, ready: false, now: noon })).toEqual({ phase: 'Unreachable', pending: false })
+  expect(progressUnder(aside, { progress: waiting, ready: false, assigned: false, now: noon })).toEqual({
+    phase: 'Unreachable',
+    pending: false,
+  })
 })
 
-test('a node that cannot be drained before it is back is as far as without a drain', () => {
+test('a node that has the content, and cannot be drained for it before it is back, is as far as without a drain', () => {
   const down: NodeProgress = { phase: 'Unreachable', pending: true, until: noon + minute }
 
-  expect(progressUnder({ kind: 'Aside', because: 'Down' }, { progress: down, ready: false, now: noon })).toEqual(down)
+  expect(progressUnder({ kind: 'Aside', because: 'Down' }, { progress: down, ready: false, assigned: true, now: noon })).toEqual(
+    down,
+  )
 })
 
 test.each<readonly [what: string, drain: Partial<Underway>, until: number | undefined]>([
@@ -51,7 +56,7 @@ test.each<readonly [what: string, drain: Partial<Underway>, until: number | unde
   ['may evict a refused pod again', { remaining: [refused(noon + 1), refused(noon + 2)] }, noon + 1],
   ['reaches its deadline, when a refused pod may be evicted at this instant', { remaining: [refused(noon)] }, noon + 14 * minute],
 ])('a drain changes by time alone when it %s', (_, more, until) => {
-  expect(progressUnder({ ...begun, ...more }, { progress: waiting, ready: true, now: noon }).until).toBe(until)
+  expect(progressUnder({ ...begun, ...more }, { progress: waiting, ready: true, assigned: false, now: noon }).until).toBe(until)
 })
 
 function refused(until: number) {

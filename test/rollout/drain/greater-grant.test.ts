@@ -149,15 +149,10 @@ test('an agent that waits for its drain fails no commit when its node is not Rea
   expect(whenDownFor(15).status.rejected.map(({ revision }) => revision)).toEqual(['new'])
 })
 
-test.each([
-  [
-    'asks for it',
-    aNode('a')
-      .assignedTo('new', { at: noon - 5 * minute })
-      .reporting('Blocked', { needs: 'drain', active: 'older' }),
-  ],
-  ['is assigned nothing yet', aNode('a').on('older')],
-])('a wave waits for a node that is to be drained, and is not Ready for a moment, when it %s', (_, node) => {
+test('a wave waits for a node whose agent asks for a drain, and that is not Ready for a moment', () => {
+  const node = aNode('a')
+    .assignedTo('new', { at: noon - 5 * minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
   const options = { since: noon - hour, waves: [aWave('canary', 2)], maxUnavailable: 2, maxFailures: 1 }
   const nextTo = (other: NodeDraft) => upgrade(options, node.notReady(noon - 1000), other)
   const failed = aNode('b').rolledBackFrom('new', { at: noon - 40 * minute })
@@ -191,16 +186,4 @@ test('an agent that asks for a drain, and failed because its node is not Ready, 
 
   expect(phases(decision)).toEqual({ Current: 1, Failed: 1, Waiting: 1 })
   expect(done(decision)).toEqual([])
-})
-
-test('the pool says until when it waits for a node that is to be drained, and is not Ready', () => {
-  const options = { since: noon - hour, waves: [aWave('canary', { pool: 'x' })] }
-  const canary = aNode('a').on('older').labelled({ pool: 'x' })
-  const whenDownFor = (minutes: number, startedAt = noon - hour) => {
-    const pool = aPool({ stable: 'older', disruption: 'drain', ...options }).with(canary.notReady(noon - minutes * minute), b)
-    return condition(decide({ ...pool, steadySince: startedAt }, noon), 'Ready').message
-  }
-
-  expect(whenDownFor(1)).toContain('"a" is not Ready: waits until 2026-11-21T12:14:00.000Z')
-  expect(whenDownFor(20, noon - 5 * minute)).toContain('"a" is not Ready: waits until 2026-11-21T12:10:00.000Z')
 })
