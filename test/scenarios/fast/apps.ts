@@ -52,6 +52,8 @@ export class Apps {
   /** Tools restore what nodes were assigned. */
   isMeddled = false
   readonly #records = new OutageRecords()
+  /** Contents of pools that have lost their history since. */
+  readonly #forgotten = new Set<string>()
   readonly #nodes: ReadonlyMap<string, SimNode>
   readonly #pools: readonly string[]
 
@@ -68,7 +70,11 @@ export class Apps {
     const isBroken = breaks?.nodes.has(name) && poolOf(content) === pool[0]
     for (const [other, damage] of this.damages) if (damage.node === name && (other !== key || !isBroken)) this.#end(other, damage)
     if (breaks && isBroken && !this.damages.has(key))
-      this.damages.set(key, { app: appOf(pool, breaks.kind), node: name, content, epoch: this.#records.epochOf(pool) })
+      this.damages.set(key, { ...this.#sinceOf(pool, content), app: appOf(pool, breaks.kind), node: name, content })
+  }
+
+  #sinceOf(pool: string, content: string): Pick<Damage, 'epoch' | 'isForgotten'> {
+    return { epoch: this.#records.epochOf(pool), ...(this.#forgotten.has(content) && { isForgotten: true }) }
   }
 
   /** Somebody repairs what lasts. */
@@ -81,6 +87,7 @@ export class Apps {
   /** Of a pool of which the history is lost, nothing shows that what its nodes have is unfinished, unless that is tried still. */
   forget(pool: string): void {
     this.#seeAll()
+    for (const content of this.breaks.keys()) if (poolOf(content) === pool[0]) this.#forgotten.add(content)
     for (const [key, damage] of this.damages)
       if (placeOf(damage.app) === pool) this.damages.set(key, { ...damage, isForgotten: true })
   }
