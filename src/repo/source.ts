@@ -118,9 +118,15 @@ function child(
 const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
 function pairOf(map: YAMLMap, key: string): Pair | undefined {
-  const known = pairs.get(map) ?? new Map(map.items.map((pair) => [isScalar(pair.key) ? String(pair.key.value) : '', pair]))
+  const known = pairs.get(map) ?? byKey(map)
   pairs.set(map, known)
   return known.get(key)
+}
+
+/** Of a key that is there twice, the first. */
+function byKey({ items }: YAMLMap): ReadonlyMap<string, Pair> {
+  const named = items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : []))
+  return new Map(named.toReversed())
 }
 
 /** Of a node that spans lines, the first character: the rest is not on the line that is shown. */
