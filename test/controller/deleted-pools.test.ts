@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
-import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
-import { refusal } from './fake-kube.ts'
+import { startWithRefusedStatuses } from './refused-statuses.ts'
 import { Replicas } from './replicas.ts'
 import { A, atRevision, B, MINUTE, readiness, SECOND, SPARE } from './some-faults.ts'
 import { POOLS } from './stage.ts'
@@ -65,20 +64,10 @@ test('a pool that leaves the repository paused, and comes back, is not paused', 
 test('a pool that is paused while the server refuses its status stays paused when somebody deletes its NodePool', async () => {
   await using replicas = await Replicas.create({ nodes: 2 })
   replicas.startAgents()
-  let isRefused = false
-  const replace: KubeApi['replace'] = async (path, ...rest) => {
-    if (isRefused && path.startsWith(POOLS)) throw refusal(403, 'Forbidden')
-    return replicas.kube.replace(path, ...rest)
-  }
-  await replicas.start('first', { kube: { ...replicas.kube, replace } })
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  isRefused = true
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(MINUTE)
+  const takeAgain = await startWithRefusedStatuses(replicas)
   await annotate(replicas, { 'nodewave.io/paused': 'storm' })
   await replicas.clock.advance(SECOND)
-  isRefused = false
+  takeAgain()
   await replicas.kube.delete(WORKERS)
   await replicas.clock.advance(10 * MINUTE)
   expect([await readiness(replicas), await atRevision(replicas, B)]).toEqual(['False Paused', []])

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
+import { startWithRefusedStatuses } from './refused-statuses.ts'
 import { Replicas } from './replicas.ts'
 import { MINUTE, readiness, refusals, SECOND, SPARE } from './some-faults.ts'
 import { POOLS, readyOf } from './stage.ts'
@@ -60,18 +61,8 @@ test.each<readonly [verb: 'create' | 'replace' | 'patch' | 'delete']>([['create'
 test('a NodePool whose status the server refuses is created again at once when somebody deletes it', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })
   replicas.startAgents()
-  let isRefused = false
-  const replace: KubeApi['replace'] = async (path, ...rest) => {
-    if (isRefused && path.startsWith(POOLS)) throw refusal(403, 'Forbidden')
-    return replicas.kube.replace(path, ...rest)
-  }
-  await replicas.start('first', { kube: { ...replicas.kube, replace } })
-  replicas.push('a', aFleet())
-  await replicas.clock.advance(MINUTE)
-  isRefused = true
-  replicas.push('b', aFleet({ v: 4 }))
-  await replicas.clock.advance(MINUTE)
-  isRefused = false
+  const takeAgain = await startWithRefusedStatuses(replicas)
+  takeAgain()
   await replicas.kube.delete(`${POOLS}/workers`)
   await replicas.clock.advance(SECOND)
   expect(await readiness(replicas)).toBe('False RollingOut')
